@@ -1,0 +1,133 @@
+#include "base/file.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static size_t kept_room = 256;
+
+static char *path_join(const char *root, const char *path)
+{
+	size_t length = strlen(root);
+	char *joined = mem_new(length + strlen(path) + 2);
+
+	while (length > 0 && root[length - 1] == '/')
+		length--;
+	memcpy(joined, root, length);
+	joined[length] = '/';
+	strcpy(joined + length + 1, path);
+	return joined;
+}
+
+int file_open(const char *root, const char *path, struct err *err)
+{
+	CLEANUP(freep) char *full = path_join(root, path);
+	int fd = open(full, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	return fd < 0 ? err_set(err, -errno, "'%s'", full) : fd;
+}
+
+ssize_t file_read(const char *root, const char *path, char **ret, struct err *err)
+{
+	CLEANUP(closep) int fd = file_open(root, path, err);
+	CLEANUP(freep) char *data = NULL;
+	size_t length = 0, room = 0;
+	ssize_t got;
+
+	if (fd < 0)
+		return err ? err->code : -errno;
+	do {
+		if (room - length < 2)
+			data = mem_resize(data, room = room ? room * 2 : 4096);
+		got = read(fd, data + length, room - length - 1);
+		if (got > 0)
+			length += (size_t)got;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	if (got < 0)
+		return err_set(err, -errno, "'%s/%s'", strcmp(root, "/") == 0 ? "" : root, path);
+	data[length] = '\0';
+	*ret = take(&data);
+	return (ssize_t)length;
+}
+
+ssize_t file_reread(int fd, char *buffer, size_t size)
+{
+	size_t length = 0;
+	ssize_t got;
+
+	do {
+		got = pread(fd, buffer + length, size - 1 - length, (off_t)length);
+		if (got > 0)
+			length += (size_t)got;
+	} while (got < 0 && errno == EINTR);
+	if (got < 0)
+		return -errno;
+	buffer[length] = '\0';
+	return (ssize_t)length;
+}
+
+int file_write(int fd, const void *bytes, size_t count)
+{
+	const char *from = bytes;
+
+	while (count > 0) {
+		ssize_t done = write(fd, from, count);
+
+		if (done < 0 && errno == EINTR)
+			continue;
+		if (done < 0)
+			return -errno;
+		from += done;
+		count -= (size_t)done;
+	}
+	return 0;
+}
+
+void kept_limit(size_t descriptors)
+{
+	kept_room = descriptors;
+}
+
+int kept_open(struct kept *kept, const char *root, const char *path, struct err *err)
+{
+	CLEANUP(freep) char *full = path_join(root, path);
+	int fd = open(full, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+
+	if (fd < 0)
+		return err_set(err, -errno, "'%s'", full);
+	if (kept_room > 0) {
+		kept_room--;
+	} else {
+		close(fd);
+		fd = -1;
+	}
+	*kept = (struct kept){ .fd = fd, .path = take(&full) };
+	return 0;
+}
+
+ssize_t kept_read(struct kept *kept, char *buffer, size_t size)
+{
+	CLEANUP(closep) int fd = -1;
+
+	if (kept->fd >= 0)
+		return file_reread(kept->fd, buffer, size);
+	fd = open(kept->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	return file_reread(fd, buffer, size);
+}
+
+void kept_close(struct kept *kept)
+{
+	if (kept->path && kept->fd >= 0) {
+		close(kept->fd);
+		kept_room++;
+	}
+	free(kept->path);
+	*kept = (struct kept){ .fd = -1 };
+}

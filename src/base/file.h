@@ -1,0 +1,36 @@
+/* Files, below a root directory where a reader takes one ("/" on a real machine, a fixture in a
+ * test). */
+#ifndef BASE_FILE_H
+#define BASE_FILE_H
+
+#include "base/err.h"
+
+#include <stddef.h>
+#include <sys/types.h>
+
+/* Opens root/path for reading, close-on-exec. Returns the descriptor. */
+int file_open(const char *root, const char *path, struct err *err);
+
+/* Reads the whole of root/path, however long, and NUL-terminates it. Returns its length. */
+ssize_t file_read(const char *root, const char *path, char **ret, struct err *err);
+
+/* Reads a /proc file again from its start, up to size - 1 bytes, and NUL-terminates it. Returns the
+ * length or a negative errno (-ESRCH when the process of a kept /proc descriptor is gone). */
+ssize_t file_reread(int fd, char *buffer, size_t size);
+
+/* Writes all of it, through short writes and EINTR. */
+int file_write(int fd, const void *bytes, size_t count);
+
+/* A /proc file that is read again and again: its descriptor is kept while the process may have that
+ * many open, and opened anew at every read otherwise. */
+struct kept {
+	int fd;     /* -1: not kept */
+	char *path; /* root/path */
+};
+int kept_open(struct kept *kept, const char *root, const char *path, struct err *err);
+ssize_t kept_read(struct kept *kept, char *buffer, size_t size); /* as file_reread */
+void kept_close(struct kept *kept);                              /* a zeroed one is fine */
+/* How many descriptors all kept files together may hold from now on. */
+void kept_limit(size_t descriptors);
+
+#endif

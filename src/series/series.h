@@ -1,0 +1,39 @@
+/* Writes the recording of one run. While the run lasts, all goes to a journal beside it
+ * (PATH.journal: CRC'd records, appended by a thread of its own so that a slow disk never delays a
+ * tick, at most a second behind); series_finish() makes the one file PATH, an SQLite database, of
+ * it. docs/recording.md describes both. */
+#ifndef SERIES_SERIES_H
+#define SERIES_SERIES_H
+
+#include "base/err.h"
+#include "model/facts.h"
+#include "model/tick.h"
+
+struct series; /* its fields are known to series.c only */
+
+/* Starts the recording at `path` (it should end in ".sonde") with what is known at the start; the
+ * metrics tables of `facts` are used, and must live, until the end. -EEXIST where the file is there
+ * already. */
+int series_open(const char *path, const struct facts *facts, struct series **ret, struct err *err);
+/* A process was seen, changed its name, or ended. The last row of an id wins. */
+int series_process(struct series *series, const struct process *process, struct err *err);
+int series_add(struct series *series, const struct tick *tick, struct err *err);
+/* Writes all that is known at the end and removes the journal. Did all of it reach the disk? */
+int series_finish(struct series *series, const struct facts *facts, struct err *err);
+void series_close(
+    struct series *series); /* only lets go; without finish the journal stays. NULL is fine */
+
+/* Reading, by anybody, at any time, also while the run lasts. */
+enum {
+	READ_PROCESSES = 1,     /* process rows */
+	READ_LINES = 2,         /* the run's own series, all run_metrics */
+	READ_PROCESS_LINES = 4, /* those of every process */
+};
+
+/* Reads the recording at `path` (with or without its ".journal"). A journal that was left behind is
+ * turned into the recording where it is safe to do so (facts->repaired; section "run", "complete"
+ * is false); a running one is read as far as it has come (facts->running). The caller ends it with
+ * facts_clear(). */
+int recording_read(const char *path, unsigned what, struct facts *ret, struct err *err);
+
+#endif
