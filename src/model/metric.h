@@ -38,6 +38,9 @@ struct metric {
 	enum unit unit;
 	enum kind kind;
 	enum scope scope;
+	/* Of process counters: what the kernel shows for a process holds its waited-for children
+	 * too (CPU time and I/O do, so their sum over the living loses nothing when one ends). */
+	bool with_children;
 };
 
 const char *unit_name(enum unit unit);   /* "count", "ratio", "seconds", ...: for recordings */
