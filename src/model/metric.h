@@ -15,6 +15,7 @@ enum unit {
 	UNIT_BYTES,
 	UNIT_JOULES, /* kept to the microjoule */
 	UNIT_HERTZ,
+	UNIT_GRAMS, /* of CO2e */
 	UNIT_COUNT_OF_UNITS
 };
 
@@ -44,7 +45,7 @@ struct metric {
 };
 
 const char *unit_name(enum unit unit);   /* "count", "ratio", "seconds", ...: for recordings */
-const char *unit_suffix(enum unit unit); /* "", "", "s", "bytes", "j", "hz" */
+const char *unit_suffix(enum unit unit); /* "", "", "s", "bytes", "j", "hz", "g" */
 double unit_quantum(enum unit unit);     /* the smallest step kept: 1e-9 for seconds */
 int unit_find(const char *name, enum unit *ret);
 const char *kind_name(enum kind kind);
