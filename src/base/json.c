@@ -3,7 +3,6 @@
 #include "base/text.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 void json_init(struct json *json, FILE *out)
 {
@@ -90,24 +89,14 @@ void json_string(struct json *json, const char *key, const char *value)
 	fputs(value ? text_string(&quoted) : "null", json->out);
 }
 
-/* The fewest digits that read back as the same number: 0.1 stays 0.1. */
 void json_number(struct json *json, const char *key, double value)
 {
-	char digits[40];
+	CLEANUP(text_clear) struct text digits = { 0 };
 
 	json_begin(json, key);
-	if (!isfinite(value)) {
-		fputs("null", json->out);
-		return;
-	}
-	for (int precision = 6; precision <= 17; precision++) {
-		snprintf(digits, sizeof(digits), "%.*g", precision, value);
-		if (strtod(digits, NULL) == value)
-			break;
-	}
-	if (fabs(value) < 1e15 && value == floor(value))
-		snprintf(digits, sizeof(digits), "%.0f", value);
-	fputs(digits, json->out);
+	if (isfinite(value))
+		text_add_number(&digits, value);
+	fputs(isfinite(value) ? text_string(&digits) : "null", json->out);
 }
 
 void json_int(struct json *json, const char *key, int64_t value)

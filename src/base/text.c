@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,6 +47,22 @@ void text_add_format(struct text *text, const char *format, ...)
 		text->length += (size_t)length;
 	}
 	va_end(again);
+}
+
+void text_add_number(struct text *text, double number)
+{
+	char digits[40];
+
+	if (fabs(number) < 1e15 && number == floor(number)) {
+		text_add_format(text, "%.0f", number);
+		return;
+	}
+	for (int precision = 6; precision <= 17; precision++) {
+		snprintf(digits, sizeof(digits), "%.*g", precision, number);
+		if (strtod(digits, NULL) == number)
+			break;
+	}
+	text_add(text, digits);
 }
 
 const char *text_string(const struct text *text)

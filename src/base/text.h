@@ -16,6 +16,8 @@ struct text {
 void text_add(struct text *text, const char *string);
 void text_add_bytes(struct text *text, const void *bytes, size_t count);
 void text_add_format(struct text *text, const char *format, ...) PRINTF(2, 3);
+/* The fewest digits that read back as the same number: 0.1 stays 0.1. It must be finite. */
+void text_add_number(struct text *text, double number);
 const char *text_string(const struct text *text); /* "" where nothing was added */
 void text_clear(struct text *text);
 
