@@ -1,5 +1,6 @@
 #include "base/err.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -41,7 +42,7 @@ int err_in(struct err *err, const char *format, ...)
 	size_t length;
 
 	if (!err)
-		return -1;
+		return -EIO;
 	memcpy(inner, err->text, sizeof(inner));
 	va_start(args, format);
 	vsnprintf(err->text, sizeof(err->text), format, args);
@@ -56,7 +57,7 @@ int err_hint(struct err *err, const char *format, ...)
 	va_list args;
 
 	if (!err)
-		return -1;
+		return -EIO;
 	va_start(args, format);
 	vsnprintf(err->hint, sizeof(err->hint), format, args);
 	va_end(args);

@@ -22,7 +22,8 @@ struct err {
 int err_set(struct err *err, int code, const char *format, ...) PRINTF(3, 4);
 /* The formatted sentence alone, where errno's words would not help. */
 int err_say(struct err *err, int code, const char *format, ...) PRINTF(3, 4);
-/* Puts "<formatted>: " before what is there: what this layer was trying to do. */
+/* Puts "<formatted>: " before what is there: what this layer was trying to do. Without an `err` the
+ * code is not known any more, so this and err_hint() return -EIO: who needs the code passes one. */
 int err_in(struct err *err, const char *format, ...) PRINTF(2, 3);
 int err_hint(struct err *err, const char *format, ...) PRINTF(2, 3);
 

@@ -2,6 +2,7 @@
 
 #include "base/mem.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static size_t kept_room = 256;
+static size_t kept_most = 256, kept_now; /* descriptors that kept files may hold, and hold */
 
 static char *path_join(const char *root, const char *path)
 {
@@ -22,6 +23,14 @@ static char *path_join(const char *root, const char *path)
 	joined[length] = '/';
 	strcpy(joined + length + 1, path);
 	return joined;
+}
+
+static int file_fail(const char *root, const char *path, struct err *err)
+{
+	int code = -errno;
+	CLEANUP(freep) char *full = path_join(root, path);
+
+	return err_set(err, code, "'%s'", full);
 }
 
 int file_open(const char *root, const char *path, struct err *err)
@@ -40,7 +49,7 @@ ssize_t file_read(const char *root, const char *path, char **ret, struct err *er
 	ssize_t got;
 
 	if (fd < 0)
-		return err ? err->code : -errno;
+		return fd;
 	do {
 		if (room - length < 2)
 			data = mem_resize(data, room = room ? room * 2 : 4096);
@@ -49,7 +58,7 @@ ssize_t file_read(const char *root, const char *path, char **ret, struct err *er
 			length += (size_t)got;
 	} while (got > 0 || (got < 0 && errno == EINTR));
 	if (got < 0)
-		return err_set(err, -errno, "'%s/%s'", strcmp(root, "/") == 0 ? "" : root, path);
+		return file_fail(root, path, err);
 	data[length] = '\0';
 	*ret = take(&data);
 	return (ssize_t)length;
@@ -57,18 +66,16 @@ ssize_t file_read(const char *root, const char *path, char **ret, struct err *er
 
 ssize_t file_reread(int fd, char *buffer, size_t size)
 {
-	size_t length = 0;
 	ssize_t got;
 
+	assert(size > 0);
 	do {
-		got = pread(fd, buffer + length, size - 1 - length, (off_t)length);
-		if (got > 0)
-			length += (size_t)got;
+		got = pread(fd, buffer, size - 1, 0);
 	} while (got < 0 && errno == EINTR);
 	if (got < 0)
 		return -errno;
-	buffer[length] = '\0';
-	return (ssize_t)length;
+	buffer[got] = '\0';
+	return got;
 }
 
 int file_write(int fd, const void *bytes, size_t count)
@@ -90,7 +97,7 @@ int file_write(int fd, const void *bytes, size_t count)
 
 void kept_limit(size_t descriptors)
 {
-	kept_room = descriptors;
+	kept_most = descriptors;
 }
 
 int kept_open(struct kept *kept, const char *root, const char *path, struct err *err)
@@ -100,8 +107,8 @@ int kept_open(struct kept *kept, const char *root, const char *path, struct err 
 
 	if (fd < 0)
 		return err_set(err, -errno, "'%s'", full);
-	if (kept_room > 0) {
-		kept_room--;
+	if (kept_now < kept_most) {
+		kept_now++;
 	} else {
 		close(fd);
 		fd = -1;
@@ -126,7 +133,7 @@ void kept_close(struct kept *kept)
 {
 	if (kept->path && kept->fd >= 0) {
 		close(kept->fd);
-		kept_room++;
+		kept_now--;
 	}
 	free(kept->path);
 	*kept = (struct kept){ .fd = -1 };

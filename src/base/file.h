@@ -14,7 +14,8 @@ int file_open(const char *root, const char *path, struct err *err);
 /* Reads the whole of root/path, however long, and NUL-terminates it. Returns its length. */
 ssize_t file_read(const char *root, const char *path, char **ret, struct err *err);
 
-/* Reads a /proc file again from its start, up to size - 1 bytes, and NUL-terminates it. Returns the
+/* Reads a /proc file again from its start with one call, up to size - 1 bytes, and NUL-terminates
+ * it. (The kernel hands out a file about one process whole, and lists by the page.) Returns the
  * length or a negative errno (-ESRCH when the process of a kept /proc descriptor is gone). */
 ssize_t file_reread(int fd, char *buffer, size_t size);
 
@@ -30,7 +31,7 @@ struct kept {
 int kept_open(struct kept *kept, const char *root, const char *path, struct err *err);
 ssize_t kept_read(struct kept *kept, char *buffer, size_t size); /* as file_reread */
 void kept_close(struct kept *kept);                              /* a zeroed one is fine */
-/* How many descriptors all kept files together may hold from now on. */
+/* How many descriptors all kept files together may hold; those that are open already stay open. */
 void kept_limit(size_t descriptors);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include <stdalign.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +23,18 @@ void mem_on_failure(void (*handler)(void))
 	on_failure = handler;
 }
 
+NORETURN static void fail(void)
+{
+	on_failure();
+	abort();
+}
+
 void *mem_new(size_t bytes)
 {
 	void *memory = calloc(1, bytes ? bytes : 1);
 
-	if (!memory) {
-		on_failure();
-		abort();
-	}
+	if (!memory)
+		fail();
 	return memory;
 }
 
@@ -37,10 +42,8 @@ void *mem_resize(void *old, size_t bytes)
 {
 	void *memory = realloc(old, bytes ? bytes : 1);
 
-	if (!memory) {
-		on_failure();
-		abort();
-	}
+	if (!memory)
+		fail();
 	return memory;
 }
 
@@ -71,6 +74,8 @@ void *mem_grow(void *items, size_t count, size_t *room, size_t item_bytes)
 	if (count < *room)
 		return items;
 	*room = *room ? *room * 2 : 8;
+	if (*room > PTRDIFF_MAX / item_bytes)
+		fail();
 	return mem_resize(items, *room * item_bytes);
 }
 
@@ -79,6 +84,8 @@ void *arena_new(struct arena *arena, size_t bytes)
 	struct arena_block *block = arena->block;
 	size_t need = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
 
+	if (bytes > PTRDIFF_MAX - ARENA_BLOCK_BYTES)
+		fail();
 	if (!block || block->size - block->used < need) {
 		size_t size = need > ARENA_BLOCK_BYTES ? need : ARENA_BLOCK_BYTES;
 
@@ -114,11 +121,8 @@ char *arena_format(struct arena *arena, const char *format, ...)
 	va_start(args, format);
 	length = vasprintf(&text, format, args);
 	va_end(args);
-	if (length < 0) {
-		text = NULL;
-		on_failure();
-		abort();
-	}
+	if (length < 0)
+		fail();
 	return arena_copy_n(arena, text, (size_t)length);
 }
 

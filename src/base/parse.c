@@ -69,16 +69,20 @@ int parse_i64(const char *text, int64_t *ret)
 	return 0;
 }
 
+/* strtod() also takes "0x10", "inf" and "nan", and a sign or blanks before them. */
 int parse_double(const char *text, double *ret)
 {
-	char *end;
+	const char *end = text + strspn(text, "0123456789.-+eE");
+	char *stopped;
 	double number;
 
-	if (!isdigit((unsigned char)*text) && *text != '-' && *text != '.')
+	if (end == text || *text == '+' || at_end(end) < 0)
 		return -EINVAL;
-	number = strtod(text, &end);
-	if (end == text || at_end(end) < 0 || !isfinite(number))
+	number = strtod(text, &stopped);
+	if (stopped != end)
 		return -EINVAL;
+	if (!isfinite(number))
+		return -ERANGE;
 	*ret = number;
 	return 0;
 }
@@ -108,29 +112,33 @@ static int parse_suffixed(const char *text, const struct suffix *table, size_t c
 	return -EINVAL;
 }
 
-/* Slurm's and PBS's clock: [days-]hours:minutes:seconds, or minutes:seconds. */
+/* Slurm's and PBS's clock: [days-]hours:minutes:seconds, or minutes:seconds. Only the first part
+ * may be larger than its clock has: "36:00:00" is common, "1:75" is a typing mistake. */
 static int parse_clock(const char *text, uint64_t *ret_ns)
 {
-	uint64_t days = 0, part, seconds = 0;
-	const char *dash = strchr(text, '-');
+	const bool has_days = strchr(text, '-') != NULL;
+	uint64_t seconds = 0, part;
 	int parts = 0;
 
-	if (dash) {
-		if (!isdigit((unsigned char)*text) || scan_u64(&text, &days) < 0 || text != dash)
+	for (bool last = false; !last; text++, parts++) {
+		int r = isdigit((unsigned char)*text) ? scan_u64(&text, &part) : -EINVAL;
+
+		if (r < 0)
+			return r;
+		last = *text == '\0';
+		if (part > 10000000)
+			return -ERANGE;
+		if (!last && *text != (has_days && parts == 0 ? '-' : ':'))
 			return -EINVAL;
-		text++;
-	}
-	for (;; text++) {
-		if (!isdigit((unsigned char)*text) || scan_u64(&text, &part) < 0 || part > 1000000)
+		if (parts > 0 && part >= (has_days && parts == 1 ? 24 : 60))
 			return -EINVAL;
-		seconds = seconds * 60 + part;
-		parts++;
-		if (*text != ':')
-			break;
+		seconds = seconds * (has_days && parts == 1 ? 24 : 60) + part;
 	}
-	if (*text || parts > 3 || days > 36500 || (parts < 3 && dash) || (parts < 2 && !dash))
+	if (has_days ? parts != 4 : parts != 2 && parts != 3)
 		return -EINVAL;
-	*ret_ns = (days * 86400 + seconds) * 1000000000u;
+	if (seconds > UINT64_MAX / 2 / 1000000000u)
+		return -ERANGE;
+	*ret_ns = seconds * 1000000000u;
 	return 0;
 }
 
@@ -148,17 +156,16 @@ int parse_bytes(const char *text, uint64_t *ret)
 
 int parse_percent(const char *text, double *ret_share)
 {
+	size_t digits = strspn(text, "0123456789.");
+	bool percent = strcmp(text + digits, "%") == 0;
 	char *end;
-	double number;
+	double number = strtod(text, &end);
 
-	if (strspn(text, "0123456789.") == 0)
+	if (digits == 0 || end != text + digits || (*end && !percent))
 		return -EINVAL;
-	number = strtod(text, &end);
-	if (strcmp(end, "%") == 0)
-		number /= 100;
-	else if (*end)
-		return -EINVAL;
-	*ret_share = number;
+	if (!isfinite(number))
+		return -ERANGE;
+	*ret_share = percent ? number / 100 : number;
 	return 0;
 }
 
@@ -211,10 +218,10 @@ int scan_i64(const char **cursor, int64_t *ret)
 	r = scan_u64(&c, &number);
 	if (r < 0)
 		return r;
-	if (number > INT64_MAX)
+	if (number > (uint64_t)INT64_MAX + negative)
 		return -ERANGE;
 	*cursor = c;
-	*ret = negative ? -(int64_t)number : (int64_t)number;
+	*ret = (int64_t)(negative ? -number : number);
 	return 0;
 }
 

@@ -150,8 +150,8 @@ void text_add_json(struct text *text, const char *string)
 			text_add(text, "\xef\xbf\xbd");
 		else if (string[i] == '"' || string[i] == '\\')
 			text_add_format(text, "\\%c", string[i]);
-		else if (is_control(string + i, 1))
-			text_add_format(text, "\\u%04x", (unsigned)string[i]);
+		else if (is_control(string + i, length)) /* C1: 0xc2, then the code itself */
+			text_add_format(text, "\\u%04x", (unsigned char)string[i + length - 1]);
 		else
 			text_add_bytes(text, string + i, length);
 	}
