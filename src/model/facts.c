@@ -115,7 +115,7 @@ void facts_note(struct facts *facts, const char *format, ...)
 
 		if (strcmp(fact->section, "note") != 0)
 			continue;
-		if (sentence && strcmp(fact->text, sentence) == 0)
+		if (sentence && fact->text && strcmp(fact->text, sentence) == 0)
 			return;
 		notes++;
 	}

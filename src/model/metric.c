@@ -9,12 +9,11 @@
 
 static const struct {
 	const char *name, *suffix;
-	double quantum;
+	double quanta; /* in one unit. A whole number, as 3 / 1e9 is exact where 3 * 1e-9 is not */
 } units[UNIT_COUNT_OF_UNITS] = {
-	[UNIT_COUNT] = { "count", "", 1 },         [UNIT_RATIO] = { "ratio", "", 1e-6 },
-	[UNIT_SECONDS] = { "seconds", "s", 1e-9 }, [UNIT_BYTES] = { "bytes", "bytes", 1 },
-	[UNIT_JOULES] = { "joules", "j", 1e-6 },   [UNIT_HERTZ] = { "hertz", "hz", 1 },
-	[UNIT_GRAMS] = { "grams", "g", 1e-6 },
+	[UNIT_COUNT] = { "count", "", 1 },        [UNIT_RATIO] = { "ratio", "", 1e6 },
+	[UNIT_SECONDS] = { "seconds", "s", 1e9 }, [UNIT_BYTES] = { "bytes", "bytes", 1 },
+	[UNIT_JOULES] = { "joules", "j", 1e6 },   [UNIT_HERTZ] = { "hertz", "hz", 1 },
 };
 
 static const char *const kinds[] = { [KIND_COUNTER] = "counter", [KIND_GAUGE] = "gauge" };
@@ -31,7 +30,7 @@ const char *unit_suffix(enum unit unit)
 
 double unit_quantum(enum unit unit)
 {
-	return units[unit].quantum;
+	return 1 / units[unit].quanta;
 }
 
 int unit_find(const char *name, enum unit *ret)
@@ -75,7 +74,7 @@ void metric_derived_name(const struct metric *metric, const char *word, char *re
 
 int64_t metric_quantise(const struct metric *metric, struct value value)
 {
-	double quanta = value.number / units[metric->unit].quantum;
+	double quanta = value.number * units[metric->unit].quanta;
 
 	if (!value_is(value) || !(fabs(quanta) < 9.2e18))
 		return ABSENT_QUANTA;
@@ -86,5 +85,5 @@ struct value metric_restore(const struct metric *metric, int64_t quanta)
 {
 	if (quanta == ABSENT_QUANTA)
 		return value_absent();
-	return value_read((double)quanta * units[metric->unit].quantum);
+	return value_read((double)quanta / units[metric->unit].quanta);
 }

@@ -31,7 +31,9 @@ struct tally *tally_new(const struct metric *metrics, size_t count)
 
 void tally_add(struct tally *tally, uint64_t time_ns, bool gap, const struct value *run)
 {
-	double passed_s = gap ? 0 : (double)(time_ns - tally->time_ns) / 1e9;
+	/* A damaged journal may step back in time; nobody watched then. */
+	bool watched = !gap && time_ns > tally->time_ns;
+	double passed_s = watched ? (double)(time_ns - tally->time_ns) / 1e9 : 0;
 
 	for (size_t i = 0; i < tally->count; i++) {
 		struct sum *sum = &tally->sums[i];
