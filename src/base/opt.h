@@ -36,11 +36,14 @@ struct opt {
 /* Fills `into` with fallbacks, then with argv[1..]. Ends at "--" or, with stop_at_operand, at the
  * first word that is no option (a command to run has options of its own). Operands are moved to the
  * end of argv, in order; *ret is the index of the first. -EINVAL with a sentence and the nearest
- * known option as hint. */
+ * known option as hint; OPT_HELP where --help or -h stood there and the table has no such row.
+ * Values are borrowed from argv. opt_clear() ends it, after a failure too. */
+enum { OPT_HELP = 1 };
 int opt_parse(const struct opt *opts, void *into, bool stop_at_operand, int argc, char **argv,
 	      int *ret, struct err *err);
 void opt_clear(const struct opt *opts, void *into); /* frees lists */
-void opt_print(const struct opt *opts, FILE *out);  /* the options part of --help */
+void opt_print(const struct opt *opts,
+	       FILE *out); /* the options part of --help; opts may be NULL */
 
 /* The nearest of `names` (ends with NULL) to a mistyped word, or NULL where none is near. */
 const char *nearest(const char *word, const char *const *names);
