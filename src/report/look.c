@@ -1,0 +1,62 @@
+#include "report/look.h"
+
+#include "base/parse.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#define PLAIN_COLUMNS 80
+#define LEAST_COLUMNS 40
+#define MOST_COLUMNS 1000
+
+static int columns_of(int fd)
+{
+	const char *wish = getenv("COLUMNS");
+	struct winsize size;
+	uint64_t columns = PLAIN_COLUMNS;
+
+	if (!wish || parse_u64(wish, &columns) < 0 || columns == 0) {
+		columns = PLAIN_COLUMNS;
+		if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+			columns = size.ws_col;
+	}
+	if (columns < LEAST_COLUMNS)
+		return LEAST_COLUMNS;
+	return columns > MOST_COLUMNS ? MOST_COLUMNS : (int)columns;
+}
+
+static bool colour_of(int fd)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(fd) && !(no && *no) && term && *term && strcmp(term, "dumb") != 0;
+}
+
+/* The first that is set decides, as in locale(7). */
+static bool unicode_here(void)
+{
+	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *locale = getenv(names[i]);
+
+		if (locale && *locale)
+			return strcasestr(locale, "utf-8") || strcasestr(locale, "utf8");
+	}
+	return false;
+}
+
+struct look look_of(int fd)
+{
+	return (struct look){ .columns = columns_of(fd),
+			      .colour = colour_of(fd),
+			      .unicode = unicode_here() };
+}
+
+void look_heading(const struct look *look, const char *text, FILE *out)
+{
+	fprintf(out, look->colour ? "\033[1m%s\033[0m\n" : "%s\n", text);
+}

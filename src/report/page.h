@@ -1,0 +1,29 @@
+/* The parts of what `sonde show` prints. */
+#ifndef REPORT_PAGE_H
+#define REPORT_PAGE_H
+
+#include "model/facts.h"
+#include "report/look.h"
+
+#include <stdio.h>
+
+/* A row for each program: how many processes, their CPU, memory, I/O. Rows add up to the run's
+ * totals; what no process row accounts for has a row of its own. */
+void page_commands(const struct facts *facts, const struct look *look, FILE *out);
+
+/* Who started whom. In short: the costliest branches, processes of one name below one parent in one
+ * line. Else every recorded row. */
+void page_tree(const struct facts *facts, bool in_short, const struct look *look, FILE *out);
+
+/* What people want to know of one process: by process_metrics, whatever of them was read. */
+struct cost {
+	struct value cpu_s, memory_bytes, read_bytes, write_bytes;
+};
+struct cost page_cost(const struct facts *facts, const struct process *process);
+/* CPU and I/O add up, of memory the larger stays. */
+void page_cost_add(struct cost *sum, const struct cost *more);
+
+/* The words for a value, "-" where it is absent. */
+const char *page_value(const char *name, enum unit unit, struct value value, char *ret);
+
+#endif

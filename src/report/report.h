@@ -1,0 +1,53 @@
+/* Shows the facts of a run: to other tools by a row of report_table, to people by the functions
+ * below. A new format is a file with `const struct report report_NAME`, a row in table.c and a
+ * test. */
+#ifndef REPORT_REPORT_H
+#define REPORT_REPORT_H
+
+#include "base/err.h"
+#include "model/facts.h"
+#include "report/look.h"
+
+#include <stdio.h>
+
+struct report {
+	const char *name;
+	const char *suffix; /* of files: ".json" */
+	const char *help;   /* one line */
+	/* Where lines are loaded they are written too. Fails only where `out` does. */
+	int (*write)(const struct facts *facts, FILE *out, struct err *err);
+};
+
+extern const struct report *const report_table[]; /* ends with NULL */
+extern const struct report report_json, report_csv;
+
+const struct report *report_find(const char *name); /* or NULL */
+
+/* After a run: at most eight lines that fit the look's columns, most important first. `again` is
+ * what `sonde show` needs to find the run: "" for the last one, a path or a name; NULL where it was
+ * not recorded. */
+void report_summary(const struct facts *facts, const char *again, const struct look *look,
+		    FILE *out);
+
+enum show {
+	SHOW_PAGE, /* all of it, the tree in short */
+	SHOW_TREE, /* the tree alone, every process that was recorded */
+};
+void report_show(const struct facts *facts, enum show what, const struct look *look, FILE *out);
+
+/* One metric over time: gauges as they are, counters as what they do in a second; a gap stays
+ * visible. */
+void report_series(const struct line *line, const struct look *look, FILE *out);
+
+/* A list of runs, as a table or as JSON ("sonde.history/1"). Runs are added one by one, each as it
+ * was read or with why it could not be; nothing of them is kept but what is shown. */
+struct history;
+struct history *history_new(bool as_json, const struct look *look, FILE *out);
+void history_add(struct history *history, const char *path, const char *id,
+		 const struct facts *facts);
+void history_add_damaged(struct history *history, const char *path, const char *id,
+			 const char *problem);
+int history_finish(struct history *history, struct err *err); /* did all of it reach `out`? */
+void history_free(struct history *history);
+
+#endif

@@ -1,0 +1,97 @@
+/* One metric over time, as columns:
+ *	memory_tree_bytes: what all processes together hold
+ *	    100 ms     12 MiB  ##
+ *	    200 ms    513 MiB  ##########################
+ *	    300 ms        gap
+ * The value of a counter is what it did in a second since the point before; after a gap nobody
+ *knows what it did meanwhile, so its next point only starts it anew. */
+#include "report/report.h"
+
+#include "report/words.h"
+
+#include <math.h>
+#include <string.h>
+
+#define TIME_COLUMNS 14
+#define VALUE_COLUMNS 14
+
+/* NAN where a counter has no point before it to be compared with. */
+static double value_at(const struct line *line, size_t i)
+{
+	const struct point *now = &line->points[i], *before = now - 1;
+
+	if (line->metric->kind == KIND_GAUGE)
+		return now->number;
+	if (i == 0)
+		return now->time_ns > 0 ? now->number / ((double)now->time_ns / 1e9) : NAN;
+	if (isnan(before->number) || now->time_ns <= before->time_ns)
+		return NAN;
+	return (now->number - before->number) / ((double)(now->time_ns - before->time_ns) / 1e9);
+}
+
+static double largest(const struct line *line)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < line->n_points; i++)
+		most = fmax(most, value_at(line, i)); /* fmax leaves NAN out */
+	return most;
+}
+
+static void print_bar(double share, const struct look *look, FILE *out)
+{
+	int room = look->columns - TIME_COLUMNS - VALUE_COLUMNS - 4;
+	int length = (int)lround(share * room);
+
+	fputs(length > 0 ? "  " : "", out);
+	for (int i = 0; i < length && i < room; i++)
+		fputs(look->unicode ? "▇" : "#", out);
+}
+
+static void print_point(const struct line *line, size_t i, double most, const struct look *look,
+			FILE *out)
+{
+	double value = value_at(line, i);
+	char time[HUMAN_BYTES], words[HUMAN_BYTES];
+
+	fprintf(out, "%*s", TIME_COLUMNS,
+		human_duration((double)line->points[i].time_ns / 1e9, time));
+	if (isnan(line->points[i].number)) {
+		fprintf(out, "%*s\n", VALUE_COLUMNS, "gap");
+		return;
+	}
+	if (isnan(value))
+		strcpy(words, "-");
+	else if (line->metric->kind == KIND_COUNTER)
+		words_rate(line->metric, value, words);
+	else
+		words_number(line->metric->name, line->metric->unit, value, words);
+	fprintf(out, "%*s", VALUE_COLUMNS, words);
+	if (most > 0 && value > 0)
+		print_bar(value / most, look, out);
+	fputc('\n', out);
+}
+
+static void print_title(const struct line *line, const struct look *look, FILE *out)
+{
+	CLEANUP(text_clear) struct text title = { 0 };
+
+	words_clean(&title, line->metric->name);
+	if (line->metric->help) {
+		text_add(&title, ": ");
+		words_clean(&title, line->metric->help);
+	}
+	if (line->metric->kind == KIND_COUNTER)
+		text_add(&title, line->metric->unit == UNIT_SECONDS ? " (seconds a second)"
+								    : " (in a second)");
+	look_heading(look, text_string(&title), out);
+}
+
+void report_series(const struct line *line, const struct look *look, FILE *out)
+{
+	double most = largest(line);
+
+	print_title(line, look, out);
+	for (size_t i = 0; i < line->n_points; i++)
+		print_point(line, i, most, look, out);
+}

@@ -1,0 +1,373 @@
+/* The page of one run:
+ *	run 3f9a2c71 "fit", 2026-11-16 04:37:15 on node7 by ann
+ *	  python fit.py --n 8
+ *	  in /home/ann/fit
+ *
+ *	what it used                                                     how we know
+ *	  time                     4 min 12 s                            clock
+ *	  CPU time                 4 min 38 s                            wait4
+ *	  ... */
+#include "report/report.h"
+
+#include "report/grid.h"
+#include "report/page.h"
+#include "report/totals.h"
+#include "report/words.h"
+
+#include <math.h>
+#include <string.h>
+
+#define INDENT 2
+#define APART 0.01 /* of a bracket, low to high: worth showing */
+#define NO_LIMIT 1000
+
+struct page {
+	const struct facts *facts;
+	const struct look *look;
+	FILE *out;
+};
+
+static void print_line(const struct page *page, const char *clean)
+{
+	if (*clean)
+		words_wrap(clean, INDENT, NO_LIMIT, page->look, page->out);
+}
+
+static void add_named(struct text *line, const struct facts *facts, const char *before,
+		      const char *section, const char *name, const char *after)
+{
+	const char *text = facts_text(facts, section, name);
+
+	if (!text || !*text)
+		return;
+	text_add(line, before);
+	words_clean(line, text);
+	text_add(line, after);
+}
+
+static void print_title(const struct page *page)
+{
+	CLEANUP(text_clear) struct text title = { 0 }, started = { 0 };
+
+	add_named(&title, page->facts, "run ", "run", "id", "");
+	add_named(&title, page->facts, " \"", "run", "name", "\"");
+	words_started(&started, page->facts);
+	text_add_format(&title, "%s%s", started.length > 0 ? ", " : "", text_string(&started));
+	add_named(&title, page->facts, " on ", "run", "host", "");
+	add_named(&title, page->facts, " by ", "run", "user", "");
+	look_heading(page->look, text_string(&title), page->out);
+}
+
+static void print_tags(const struct page *page)
+{
+	CLEANUP(freep) const struct fact **tags = NULL;
+	CLEANUP(text_clear) struct text line = { 0 };
+	size_t count = words_section(page->facts, "tag", &tags);
+
+	for (size_t i = 0; i < count; i++) {
+		text_add(&line, i > 0 ? ", " : "tags: ");
+		words_clean(&line, tags[i]->name);
+		text_add(&line, "=");
+		words_clean(&line, tags[i]->text);
+	}
+	print_line(page, text_string(&line));
+}
+
+static void print_state(const struct page *page)
+{
+	struct value complete = facts_value(page->facts, "run", "complete");
+	CLEANUP(text_clear) struct text end = { 0 };
+
+	words_exit(&end, page->facts);
+	print_line(page, text_string(&end));
+	if (page->facts->running)
+		print_line(page, "It is still running: this is what is known so far.");
+	else if (page->facts->repaired || (value_is(complete) && complete.number == 0))
+		print_line(page, "sonde did not see the end of this run: all that follows is what "
+				 "was known until its last second.");
+}
+
+static void print_head(const struct page *page)
+{
+	CLEANUP(text_clear) struct text command = { 0 }, place = { 0 };
+
+	print_title(page);
+	words_command(&command, page->facts);
+	print_line(page, text_string(&command));
+	add_named(&place, page->facts, "in ", "run", "directory", "");
+	print_line(page, text_string(&place));
+	print_tags(page);
+	print_state(page);
+}
+
+/* What helps to read a number: between what the truth is, or how much of it a second. */
+static void add_beside(struct text *cell, const struct facts *facts, const struct fact *fact)
+{
+	double wall_s = facts_value(facts, "totals", "wall_s").number;
+	char low[HUMAN_BYTES], high[HUMAN_BYTES];
+
+	if (!value_is(fact->value))
+		return;
+	if (isfinite(fact->low) && isfinite(fact->high) &&
+	    fact->high - fact->low > APART * fabs(fact->value.number))
+		text_add_format(cell, "between %s and %s",
+				words_number(fact->name, fact->unit, fact->low, low),
+				words_number(fact->name, fact->unit, fact->high, high));
+	else if (strstr(fact->name, "_bytes") && !strstr(fact->name, "_peak") &&
+		 !strstr(fact->name, "_mean") && fact->value.number > 0 && wall_s > 0)
+		text_add(cell, human_si(fact->value.number / wall_s, "B/s", low));
+}
+
+static void add_figure(struct grid *grid, const struct facts *facts, const char *label,
+		       const struct fact *fact)
+{
+	CLEANUP(text_clear) struct text beside = { 0 }, how = { 0 };
+	char words[HUMAN_BYTES + 8];
+
+	add_beside(&beside, facts, fact);
+	text_add(&how, fact->value.how == HOW_ESTIMATED ? "estimated" : "");
+	if (fact->source)
+		text_add_format(&how, "%s%s", how.length > 0 ? ", " : "", fact->source);
+	grid_add(grid, label);
+	grid_add(grid, words_fact(fact, words));
+	grid_add(grid, text_string(&beside));
+	grid_add(grid, text_string(&how));
+}
+
+/* Those with a label first, then by their names what else was measured. */
+static void print_used(const struct page *page)
+{
+	static const struct grid_column columns[] = {
+		{ .title = "what it used" },
+		{ .title = "" },
+		{ .title = "", .gives_way = true },
+		{ .title = "how we know", .gives_way = true },
+	};
+	CLEANUP(freep) struct fact *list = NULL;
+	CLEANUP(grid_clear) struct grid grid;
+	size_t count = total_list(page->facts, &list);
+
+	grid_init(&grid, columns, COUNT(columns));
+	for (size_t i = 0; i < count; i++) {
+		const struct total *total = total_find(list[i].name);
+
+		if (value_is(list[i].value))
+			add_figure(&grid, page->facts, total ? total->label : list[i].name,
+				   &list[i]);
+	}
+	fprintf(page->out, "\n");
+	grid_print(&grid, 0, page->look, page->out);
+}
+
+static const char *label_of(const struct fact *fact)
+{
+	const struct total *total = total_find(fact->name);
+	const char *label = total ? total->label : fact->name;
+
+	return label + strspn(label, " ");
+}
+
+/* "not measured: GPU time, GPU memory (this version of sonde has no source for GPUs)": those with
+ * one reason share a sentence. */
+static void print_reason(const struct page *page, struct fact *list, size_t count, size_t first,
+			 const char *word)
+{
+	CLEANUP(text_clear) struct text line = { 0 };
+	const char *why = list[first].why;
+	enum how how = list[first].value.how;
+
+	text_add_format(&line, "%s: ", word);
+	for (size_t i = first; i < count; i++) {
+		if (list[i].value.how != how || !list[i].why || strcmp(list[i].why, why) != 0)
+			continue;
+		text_add(&line, i > first ? ", " : "");
+		words_clean(&line, label_of(&list[i]));
+		if (i > first)
+			list[i].why = NULL;
+	}
+	text_add(&line, " (");
+	words_clean(&line, why);
+	text_add(&line, ")");
+	list[first].why = NULL;
+	print_line(page, text_string(&line));
+}
+
+static void print_reasons(const struct page *page)
+{
+	static const char *const words[] = {
+		[HOW_ABSENT] = "not measured", [HOW_ESTIMATED] = "estimated"
+	};
+	CLEANUP(freep) struct fact *list = NULL;
+	size_t count = total_list(page->facts, &list);
+
+	for (size_t i = 0; i < count; i++) {
+		if (list[i].value.how != HOW_MEASURED && list[i].why)
+			print_reason(page, list, count, i, words[list[i].value.how]);
+	}
+}
+
+static void print_notes(const struct page *page)
+{
+	CLEANUP(freep) const struct fact **notes = NULL;
+	size_t count = words_section(page->facts, "note", &notes);
+
+	for (size_t i = 0; i < count; i++) {
+		CLEANUP(text_clear) struct text line = { 0 };
+
+		text_add(&line, "note: ");
+		words_clean(&line, notes[i]->text);
+		print_line(page, text_string(&line));
+	}
+}
+
+/* A limit, and the total that runs into it. */
+static const struct {
+	const char *limit, *total, *label;
+} limit_rows[] = {
+	{ "cores", "cores_mean", "cores, on average" },
+	{ "cores", "cores_peak", "cores, at most" },
+	{ "memory_bytes", "memory_tree_peak_bytes", "memory" },
+	{ "time_s", "wall_s", "time" },
+};
+
+static void add_limit(struct grid *grid, const char *label, const struct fact *limit,
+		      const struct fact *used)
+{
+	double share = used->value.number / limit->value.number;
+	char words[HUMAN_BYTES + 8];
+
+	grid_add(grid, label);
+	grid_add(grid, words_fact(used, words));
+	grid_add(grid, "of");
+	grid_add(grid, words_number(limit->name, limit->unit, limit->value.number, words));
+	grid_add(grid, isfinite(share) ? human_percent(share, words) : "-");
+	grid_add(grid, limit->source);
+}
+
+static void print_limits(const struct page *page)
+{
+	static const struct grid_column columns[] = {
+		{ .title = "how near its limits" },
+		{ .title = "", .right = true },
+		{ .title = "" },
+		{ .title = "", .right = true },
+		{ .title = "", .right = true },
+		{ .title = "set by", .gives_way = true },
+	};
+	CLEANUP(grid_clear) struct grid grid;
+
+	grid_init(&grid, columns, COUNT(columns));
+	for (size_t i = 0; i < COUNT(limit_rows); i++) {
+		const struct fact *limit = facts_find(page->facts, "limits", limit_rows[i].limit);
+		const struct fact *used = facts_find(page->facts, "totals", limit_rows[i].total);
+
+		if (limit && used && value_is(limit->value) && value_is(used->value))
+			add_limit(&grid, limit_rows[i].label, limit, used);
+	}
+	if (grid.n_cells == 0)
+		return;
+	fprintf(page->out, "\n");
+	grid_print(&grid, 0, page->look, page->out);
+}
+
+/* CPU time of everybody on the machine, less that of the run and of sonde. */
+static void add_others(struct text *line, const struct facts *facts)
+{
+	struct value busy = facts_value(facts, "totals", "machine_busy_s");
+	struct value ours = facts_value(facts, "totals", "cpu_s");
+	struct value own = facts_value(facts, "own", "cpu_s");
+	struct value wall = facts_value(facts, "totals", "wall_s");
+	double others_s = busy.number - ours.number - (value_is(own) ? own.number : 0);
+	char cores[HUMAN_BYTES], time[HUMAN_BYTES];
+
+	if (!value_is(busy) || !value_is(ours) || !value_is(wall) || wall.number <= 0)
+		return;
+	if (others_s < 0.01 * wall.number)
+		text_add(line, "hardly anything: less than 0.01 cores");
+	else
+		text_add_format(line, "others used %s of CPU time, %s cores on average",
+				human_duration(others_s, time),
+				human_number(others_s / wall.number, 2, cores));
+}
+
+static void add_steal(struct text *line, const struct facts *facts)
+{
+	struct value steal = facts_value(facts, "totals", "machine_steal_s");
+	char words[HUMAN_BYTES];
+
+	if (value_is(steal) && steal.number > 0)
+		text_add_format(line, "%sother virtual machines took %s",
+				line->length > 0 ? "; " : "", human_duration(steal.number, words));
+}
+
+static void print_others(const struct page *page)
+{
+	CLEANUP(text_clear) struct text line = { 0 };
+
+	add_others(&line, page->facts);
+	add_steal(&line, page->facts);
+	if (line.length == 0)
+		return;
+	fprintf(page->out, "\n");
+	look_heading(page->look, "what else ran on the machine", page->out);
+	print_line(page, text_string(&line));
+}
+
+static void print_own(const struct page *page)
+{
+	CLEANUP(text_clear) struct text line = { 0 };
+	struct value cpu = facts_value(page->facts, "own", "cpu_s");
+	struct value share = facts_value(page->facts, "own", "share");
+	struct value interval = facts_value(page->facts, "sonde", "interval_s");
+	char words[HUMAN_BYTES];
+
+	if (value_is(cpu))
+		text_add_format(&line, "%s of CPU time", human_duration(cpu.number, words));
+	if (value_is(share))
+		text_add_format(&line, "%s%s of one core", line.length > 0 ? ", " : "",
+				human_percent(share.number, words));
+	if (value_is(interval))
+		text_add_format(&line, "%slooking every %s", line.length > 0 ? ", " : "",
+				human_duration(interval.number, words));
+	if (line.length == 0)
+		return;
+	fprintf(page->out, "\n");
+	look_heading(page->look, "what sonde itself cost", page->out);
+	print_line(page, text_string(&line));
+}
+
+static void print_processes(const struct page *page)
+{
+	if (page->facts->n_processes == 0)
+		return;
+	fprintf(page->out, "\n");
+	page_commands(page->facts, page->look, page->out);
+	fprintf(page->out, "\n");
+	page_tree(page->facts, true, page->look, page->out);
+}
+
+static void print_page(const struct page *page)
+{
+	print_head(page);
+	print_used(page);
+	print_reasons(page);
+	print_notes(page);
+	print_limits(page);
+	print_processes(page);
+	print_others(page);
+	print_own(page);
+}
+
+void report_show(const struct facts *facts, enum show what, const struct look *look, FILE *out)
+{
+	const struct page page = { .facts = facts, .look = look, .out = out };
+
+	switch (what) {
+	case SHOW_PAGE:
+		print_page(&page);
+		break;
+	case SHOW_TREE:
+		page_tree(facts, false, look, out);
+		break;
+	}
+}

@@ -1,0 +1,270 @@
+#include "report/words.h"
+
+#include "base/parse.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* What a signal says to somebody who has never met one. */
+static const struct {
+	int number;
+	const char *name, *meaning;
+} signals[] = {
+	{ SIGHUP, "SIGHUP", "its terminal or session went away" },
+	{ SIGINT, "SIGINT", "interrupted, as by Ctrl-C" },
+	{ SIGQUIT, "SIGQUIT", "interrupted, as by Ctrl-\\" },
+	{ SIGILL, "SIGILL", "an instruction that this CPU does not have" },
+	{ SIGTRAP, "SIGTRAP", "a trap for debuggers" },
+	{ SIGABRT, "SIGABRT", "it gave up by itself" },
+	{ SIGBUS, "SIGBUS", "memory behind which there was nothing" },
+	{ SIGFPE, "SIGFPE", "arithmetic that has no result, as 1 / 0" },
+	{ SIGKILL, "SIGKILL", "killed from outside, often for lack of memory" },
+	{ SIGSEGV, "SIGSEGV", "it touched memory that is not its own" },
+	{ SIGPIPE, "SIGPIPE", "nobody read its output any more" },
+	{ SIGALRM, "SIGALRM", "its own alarm clock" },
+	{ SIGTERM, "SIGTERM", "it was asked to end" },
+	{ SIGXCPU, "SIGXCPU", "over its limit of CPU time" },
+	{ SIGXFSZ, "SIGXFSZ", "over its limit of file size" },
+	{ SIGSYS, "SIGSYS", "a system call that is forbidden here" },
+};
+
+static bool is_memory(const char *name)
+{
+	return strstr(name, "memory") || strstr(name, "swap");
+}
+
+const char *words_number(const char *name, enum unit unit, double number, char ret[HUMAN_BYTES])
+{
+	switch (unit) {
+	case UNIT_COUNT:
+		return human_count(number, ret);
+	case UNIT_RATIO:
+		return strstr(name, "share") ? human_percent(number, ret)
+					     : human_number(number, 2, ret);
+	case UNIT_SECONDS:
+		return human_duration(number, ret);
+	case UNIT_BYTES:
+		return is_memory(name) ? human_memory(number, ret) : human_bytes(number, ret);
+	case UNIT_JOULES:
+		return human_si(number, "J", ret);
+	case UNIT_HERTZ:
+		return human_si(number, "Hz", ret);
+	case UNIT_GRAMS:
+		return human_si(number, "g", ret);
+	case UNIT_COUNT_OF_UNITS:
+		break;
+	}
+	return human_number(number, 3, ret);
+}
+
+const char *words_rate(const struct metric *metric, double per_second, char ret[HUMAN_BYTES])
+{
+	switch (metric->unit) {
+	case UNIT_BYTES:
+		return human_si(per_second, "B/s", ret);
+	case UNIT_JOULES:
+		return human_si(per_second, "W", ret);
+	case UNIT_SECONDS: /* seconds a second: how many at a time */
+		return human_number(per_second, 3, ret);
+	case UNIT_COUNT:
+	case UNIT_RATIO:
+	case UNIT_HERTZ:
+	case UNIT_GRAMS:
+	case UNIT_COUNT_OF_UNITS:
+		break;
+	}
+	return human_si(per_second, "/s", ret);
+}
+
+const char *words_fact(const struct fact *fact, char ret[HUMAN_BYTES + 8])
+{
+	char number[HUMAN_BYTES];
+
+	if (!fact || fact->kind == FACT_TEXT || !value_is(fact->value)) {
+		strcpy(ret, "not measured");
+		return ret;
+	}
+	words_number(fact->name, fact->unit, fact->value.number, number);
+	snprintf(ret, HUMAN_BYTES + 8, "%s%s", fact->value.how == HOW_ESTIMATED ? "about " : "",
+		 number);
+	return ret;
+}
+
+static void add_signal(struct text *text, int number)
+{
+	for (size_t i = 0; i < COUNT(signals); i++) {
+		if (signals[i].number != number)
+			continue;
+		text_add_format(text, "ended by %s, signal %d: %s", signals[i].name, number,
+				signals[i].meaning);
+		return;
+	}
+	text_add_format(text, "ended by signal %d", number);
+}
+
+void words_exit(struct text *text, const struct facts *facts)
+{
+	struct value status = facts_value(facts, "exit", "status");
+	struct value number = facts_value(facts, "exit", "signal");
+	const char *reason = facts_text(facts, "exit", "reason");
+	bool bad = true;
+
+	if (value_is(number) && number.number > 0 && number.number < 1000)
+		add_signal(text, (int)number.number);
+	else if (value_is(status) && status.number != 0)
+		text_add_format(text, "exit status %.0f", status.number);
+	else
+		bad = false;
+	if (!reason || !*reason)
+		return;
+	text_add(text, bad ? " (" : "");
+	words_clean(text, reason);
+	text_add(text, bad ? ")" : "");
+}
+
+static uint64_t place_of(const struct fact *fact)
+{
+	uint64_t place;
+
+	return parse_u64(fact->name, &place) < 0 ? UINT64_MAX : place;
+}
+
+static int by_place(const void *left, const void *right)
+{
+	const struct fact *a = *(const struct fact *const *)left;
+	const struct fact *b = *(const struct fact *const *)right;
+	uint64_t x = place_of(a), y = place_of(b);
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	return a < b ? -1 : a > b; /* as they stand: both are of one array */
+}
+
+size_t words_section(const struct facts *facts, const char *section, const struct fact ***ret)
+{
+	const struct fact **list = mem_new(facts->n_facts * sizeof(*list));
+	size_t count = 0;
+
+	for (size_t i = 0; i < facts->n_facts; i++) {
+		if (strcmp(facts->facts[i].section, section) == 0)
+			list[count++] = &facts->facts[i];
+	}
+	qsort(list, count, sizeof(*list), by_place);
+	*ret = list;
+	return count;
+}
+
+void words_clean(struct text *text, const char *bytes)
+{
+	if (bytes)
+		text_add_clean(text, bytes, strlen(bytes));
+}
+
+void words_command(struct text *text, const struct facts *facts)
+{
+	CLEANUP(freep) const struct fact **words = NULL;
+	size_t count = words_section(facts, "command", &words);
+
+	for (size_t i = 0; i < count; i++) {
+		const char *word = words[i]->text ? words[i]->text : "";
+		const char *quote = !*word || strpbrk(word, " \t\n*?$;&|<>()\"\\") ? "'" : "";
+
+		text_add(text, i > 0 ? " " : "");
+		text_add(text, quote);
+		words_clean(text, word);
+		text_add(text, quote);
+	}
+}
+
+void words_started(struct text *text, const struct facts *facts)
+{
+	const char *started = facts_text(facts, "run", "started");
+	struct tm parts = { 0 }, here;
+	char local[64];
+	time_t time;
+
+	if (!started)
+		return;
+	if (!strptime(started, "%Y-%m-%dT%H:%M:%S", &parts)) {
+		words_clean(text, started);
+		return;
+	}
+	time = timegm(&parts);
+	if (localtime_r(&time, &here) && strftime(local, sizeof(local), "%F %T", &here) > 0)
+		text_add(text, local);
+}
+
+size_t words_columns(const char *string)
+{
+	size_t columns = 0;
+
+	for (; *string; string++)
+		columns += ((unsigned char)*string & 0xc0) != 0x80;
+	return columns;
+}
+
+static void add_columns(struct text *text, const char *string, size_t columns)
+{
+	size_t i = 0;
+
+	for (; string[i]; i++) {
+		if (((unsigned char)string[i] & 0xc0) != 0x80 && columns-- == 0)
+			break;
+	}
+	text_add_bytes(text, string, i);
+}
+
+void words_cut(struct text *text, const char *string, size_t columns, const struct look *look)
+{
+	const char *mark = look->unicode ? "\u2026" : "...";
+	size_t room = columns > words_columns(mark) ? columns - words_columns(mark) : 0;
+
+	if (words_columns(string) <= columns) {
+		text_add(text, string);
+		return;
+	}
+	add_columns(text, string, room);
+	add_columns(text, mark, columns);
+}
+
+/* The bytes of `string` that go on a line of that many columns: up to the last blank that fits, or
+ * as many as fit where a word is longer than the line. */
+static size_t line_bytes(const char *string, size_t columns)
+{
+	size_t i = 0, used = 0, blank = 0;
+
+	for (; string[i]; i++) {
+		bool starts = ((unsigned char)string[i] & 0xc0) != 0x80;
+
+		if (string[i] == ' ')
+			blank = i;
+		if (starts && used++ == columns)
+			return blank ? blank : i;
+	}
+	return i;
+}
+
+int words_wrap(const char *sentence, int indent, int lines, const struct look *look, FILE *out)
+{
+	size_t room = (size_t)(look->columns - indent - 1);
+	int line = 0;
+
+	for (; *sentence && line < lines; line++) {
+		CLEANUP(text_clear) struct text cut = { 0 };
+		size_t bytes = line_bytes(sentence, room);
+
+		if (line + 1 == lines) {
+			words_cut(&cut, sentence, room, look);
+			bytes = strlen(sentence);
+		} else {
+			text_add_bytes(&cut, sentence, bytes);
+		}
+		fprintf(out, "%*s%s\n", indent, "", text_string(&cut));
+		sentence += bytes;
+		sentence += strspn(sentence, " ");
+	}
+	return line;
+}
