@@ -1,0 +1,100 @@
+#include "base/err.h"
+#include "cmd/cmd.h"
+#include "cmd/recorded.h"
+#include "report/report.h"
+#include "series/series.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <unistd.h>
+
+struct show_options {
+	bool tree, json;
+	const char *series;
+};
+
+static const struct opt show_opts[] = {
+	{ .name = "tree",
+	  .key = 't',
+	  .kind = OPT_BOOL,
+	  .into = offsetof(struct show_options, tree),
+	  .help = "only the processes: who started whom, every one that was recorded" },
+	{ .name = "series",
+	  .key = 's',
+	  .kind = OPT_TEXT,
+	  .into = offsetof(struct show_options, series),
+	  .value = "METRIC",
+	  .help = "only that metric over time; 'all' for every one" },
+	{ .name = "json",
+	  .kind = OPT_BOOL,
+	  .into = offsetof(struct show_options, json),
+	  .help = "everything for scripts, in the format sonde.run/1" },
+	{ 0 }
+};
+
+static unsigned what_to_read(const struct show_options *options)
+{
+	if (options->json)
+		return READ_PROCESSES | (options->series ? READ_LINES : 0);
+	return options->series ? READ_LINES : READ_PROCESSES;
+}
+
+static void show_series(const struct facts *facts, const struct look *look)
+{
+	for (size_t i = 0; i < facts->n_lines; i++) {
+		if (i > 0)
+			printf("\n");
+		report_series(&facts->lines[i], look, stdout);
+	}
+}
+
+static int show(const struct show_options *options, const char *run, struct err *err)
+{
+	CLEANUP(facts_clear) struct facts facts = { 0 };
+	struct look look = look_of(STDOUT_FILENO);
+	int r = recorded_read(run, what_to_read(options), &facts, err);
+
+	if (r == 0 && options->series)
+		r = recorded_keep_series(&facts, options->series, err);
+	if (r < 0)
+		return r;
+	if (options->json)
+		return report_json.write(&facts, stdout, err);
+	if (options->series)
+		show_series(&facts, &look);
+	else
+		report_show(&facts, options->tree ? SHOW_TREE : SHOW_PAGE, &look, stdout);
+	return recorded_flush(err);
+}
+
+static int show_run(void *options, int argc, char **argv)
+{
+	struct err err = { 0 };
+
+	if (argc > 1) {
+		err_say(&err, -EINVAL, "show takes one run, and '%s' is one too many", argv[1]);
+		return cmd_fail(&err, EXIT_USAGE);
+	}
+	if (show(options, argc > 0 ? argv[0] : NULL, &err) < 0)
+		return cmd_fail(&err, EXIT_PROBLEM);
+	return EXIT_FINE;
+}
+
+const struct cmd cmd_show = {
+	.name = "show",
+	.arguments = "[options] [RUN]",
+	.help = "what a run cost, in full",
+	.examples = "sonde show\n"
+		    "sonde show @2\n"
+		    "sonde show 3f9a --tree\n"
+		    "sonde show fit --series memory_tree_bytes\n"
+		    "sonde show --json | jq .totals.cpu_s.value",
+	.details =
+	    "RUN is 'last' (which is meant without any), '@2' for the one before it, an id or "
+	    "the start of it, a name given by 'sonde run --name', or the path of a recording.",
+	.topic = "look",
+	.opts = show_opts,
+	.options_bytes = sizeof(struct show_options),
+	.run = show_run,
+};
