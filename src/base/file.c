@@ -36,7 +36,8 @@ static int file_fail(const char *root, const char *path, struct err *err)
 int file_open(const char *root, const char *path, struct err *err)
 {
 	CLEANUP(freep) char *full = path_join(root, path);
-	int fd = open(full, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	/* Not waiting for anybody: a FIFO in the place of a file must not hold us up. */
+	int fd = open(full, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 
 	return fd < 0 ? err_set(err, -errno, "'%s'", full) : fd;
 }
