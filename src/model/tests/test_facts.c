@@ -110,10 +110,8 @@ static void metrics_and_processes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(found_by_section_and_name),
-		cmocka_unit_test(figures_say_how),
-		cmocka_unit_test(adding_again_replaces),
-		cmocka_unit_test(notes_are_said_once),
+		cmocka_unit_test(found_by_section_and_name), cmocka_unit_test(figures_say_how),
+		cmocka_unit_test(adding_again_replaces),     cmocka_unit_test(notes_are_said_once),
 		cmocka_unit_test(metrics_and_processes),
 	};
 
