@@ -81,10 +81,3 @@ int recorded_keep_series(struct facts *facts, const char *metric, struct err *er
 	facts->n_lines = kept;
 	return 0;
 }
-
-int recorded_flush(struct err *err)
-{
-	if (fflush(stdout) != 0 || ferror(stdout))
-		return err_set(err, errno ? -errno : -EIO, "cannot write to stdout");
-	return 0;
-}

@@ -15,6 +15,4 @@ void recorded_tell(const struct facts *facts); /* the saying alone */
  * such series. */
 int recorded_keep_series(struct facts *facts, const char *metric, struct err *err);
 
-int recorded_flush(struct err *err); /* did all of it reach stdout? */
-
 #endif

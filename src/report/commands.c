@@ -101,7 +101,7 @@ static bool find_rest(const struct facts *facts, const struct command *seen, str
 
 	*ret = (struct command){
 		.name = "(not seen)",
-		.count = value_is(count) ? count.number : 0,
+		.count = value_is(count) ? count.number : NAN,
 		.cost = { .cpu_s = rest(facts, "cpu_s", seen->cost.cpu_s),
 			  .read_bytes = rest(facts, "io_read_bytes", seen->cost.read_bytes),
 			  .write_bytes = rest(facts, "io_write_bytes", seen->cost.write_bytes) },

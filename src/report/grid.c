@@ -52,7 +52,7 @@ static void fit(const struct grid *grid, size_t room, size_t *widths)
 
 	for (size_t i = 0; i < grid->n_columns; i++)
 		total += widths[i];
-	for (size_t i = 0; i < grid->n_columns && total > room; i++) {
+	for (size_t i = grid->n_columns; i-- > 0 && total > room;) {
 		size_t over = total - room, least = LEAST_GIVEN_WAY, was = widths[i];
 
 		if (!grid->columns[i].gives_way || was <= least)

@@ -1,6 +1,6 @@
-/* A table for people: columns as wide as their widest cell, one that gives way where the terminal
- * is too narrow. Cells are cleaned when they are added, so that foreign bytes may go straight in.
- */
+/* A table for people: columns as wide as their widest cell; those that give way, the last first,
+ * are cut where the terminal is too narrow. Cells are cleaned when they are added, so that foreign
+ * bytes may go straight in. */
 #ifndef REPORT_GRID_H
 #define REPORT_GRID_H
 

@@ -11,12 +11,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ROOM_FOR_YEAR 100 /* columns */
+
 static const struct grid_column columns[] = {
-	{ .title = "id" },
-	{ .title = "when" },
+	{ .title = "id", .gives_way = true },
+	{ .title = "when", .gives_way = true },
 	{ .title = "name: command", .gives_way = true },
 	{ .title = "time", .right = true },
-	{ .title = "CPU time", .right = true },
+	{ .title = "cores", .right = true },
 	{ .title = "memory", .right = true },
 	{ .title = "exit", .right = true },
 };
@@ -70,22 +72,35 @@ static void add_exit(struct grid *grid, const struct facts *facts)
 	grid_add(grid, words);
 }
 
-static void add_cells(struct grid *grid, const char *id, const struct facts *facts)
+/* "11-16 04:37", with its year where there is room. */
+static void add_when(struct history *history, const struct facts *facts)
 {
-	CLEANUP(text_clear) struct text started = { 0 }, what = { 0 };
-	const char *name = facts_text(facts, "run", "name");
+	CLEANUP(text_clear) struct text started = { 0 };
+	bool is_time;
 
 	words_started(&started, facts);
-	if (started.length == strlen("2026-11-16 04:37:15"))
-		started.data[started.length - 3] = '\0'; /* minutes are enough here */
+	is_time = started.length == strlen("2026-11-16 04:37:15");
+	if (is_time)
+		started.data[strlen("2026-11-16 04:37")] = '\0';
+	grid_add(&history->grid, is_time && history->look.columns < ROOM_FOR_YEAR
+				     ? started.data + strlen("2026-")
+				     : text_string(&started));
+}
+
+static void add_cells(struct history *history, const char *id, const struct facts *facts)
+{
+	CLEANUP(text_clear) struct text what = { 0 };
+	const char *name = facts_text(facts, "run", "name");
+	struct grid *grid = &history->grid;
+
 	if (name && *name)
 		text_add_format(&what, "%s: ", name);
 	words_command(&what, facts);
 	grid_add(grid, id);
-	grid_add(grid, text_string(&started));
+	add_when(history, facts);
 	grid_add(grid, text_string(&what));
 	add_total(grid, facts, "wall_s", UNIT_SECONDS);
-	add_total(grid, facts, "cpu_s", UNIT_SECONDS);
+	add_total(grid, facts, "cores_mean", UNIT_RATIO);
 	add_total(grid, facts, "memory_tree_peak_bytes", UNIT_BYTES);
 	add_exit(grid, facts);
 }
@@ -94,7 +109,7 @@ void history_add(struct history *history, const char *path, const char *id,
 		 const struct facts *facts)
 {
 	if (!history->as_json) {
-		add_cells(&history->grid, id, facts);
+		add_cells(history, id, facts);
 		return;
 	}
 	json_object(&history->json, NULL);

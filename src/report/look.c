@@ -1,6 +1,7 @@
 #include "report/look.h"
 
 #include "base/parse.h"
+#include "report/words.h"
 
 #include <stdint.h>
 #include <stdlib.h>
@@ -40,7 +41,7 @@ static bool unicode_here(void)
 {
 	static const char *const names[] = { "LC_ALL", "LC_CTYPE", "LANG" };
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < COUNT(names); i++) {
 		const char *locale = getenv(names[i]);
 
 		if (locale && *locale)
@@ -58,5 +59,8 @@ struct look look_of(int fd)
 
 void look_heading(const struct look *look, const char *text, FILE *out)
 {
-	fprintf(out, look->colour ? "\033[1m%s\033[0m\n" : "%s\n", text);
+	CLEANUP(text_clear) struct text cut = { 0 };
+
+	words_cut(&cut, text, (size_t)look->columns, look);
+	fprintf(out, look->colour ? "\033[1m%s\033[0m\n" : "%s\n", text_string(&cut));
 }

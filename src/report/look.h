@@ -15,6 +15,7 @@ struct look {
  * TERM=dumb switch colour off, COLUMNS sets the width of either. */
 struct look look_of(int fd);
 
-void look_heading(const struct look *look, const char *text, FILE *out); /* bold, on its own line */
+/* A clean text in bold on a line of its own, cut where it does not fit. */
+void look_heading(const struct look *look, const char *text, FILE *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* One metric over time, as columns:
  *	memory_tree_bytes: what all processes together hold
- *	    100 ms     12 MiB  ##
- *	    200 ms    513 MiB  ##########################
- *	    300 ms        gap
+ *	    0.10 s     12 MiB  #
+ *	    0.20 s    513 MiB  ##########################
+ *	    0.30 s        gap
  * The value of a counter is what it did in a second since the point before; after a gap nobody
  *knows what it did meanwhile, so its next point only starts it anew. */
 #include "report/report.h"
@@ -52,10 +52,9 @@ static void print_point(const struct line *line, size_t i, double most, const st
 			FILE *out)
 {
 	double value = value_at(line, i);
-	char time[HUMAN_BYTES], words[HUMAN_BYTES];
+	char words[HUMAN_BYTES];
 
-	fprintf(out, "%*s", TIME_COLUMNS,
-		human_duration((double)line->points[i].time_ns / 1e9, time));
+	fprintf(out, "%*.2f s", TIME_COLUMNS - 2, (double)line->points[i].time_ns / 1e9);
 	if (isnan(line->points[i].number)) {
 		fprintf(out, "%*s\n", VALUE_COLUMNS, "gap");
 		return;
@@ -82,8 +81,8 @@ static void print_title(const struct line *line, const struct look *look, FILE *
 		words_clean(&title, line->metric->help);
 	}
 	if (line->metric->kind == KIND_COUNTER)
-		text_add(&title, line->metric->unit == UNIT_SECONDS ? " (seconds a second)"
-								    : " (in a second)");
+		text_add(&title, line->metric->unit == UNIT_SECONDS ? " (seconds per second)"
+								    : " (per second)");
 	look_heading(look, text_string(&title), out);
 }
 

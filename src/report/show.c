@@ -76,10 +76,11 @@ static void print_tags(const struct page *page)
 static void print_state(const struct page *page)
 {
 	struct value complete = facts_value(page->facts, "run", "complete");
+	struct value status = facts_value(page->facts, "exit", "status");
 	CLEANUP(text_clear) struct text end = { 0 };
 
 	words_exit(&end, page->facts);
-	print_line(page, text_string(&end));
+	print_line(page, end.length > 0 || !value_is(status) ? text_string(&end) : "exit status 0");
 	if (page->facts->running)
 		print_line(page, "It is still running: this is what is known so far.");
 	else if (page->facts->repaired || (value_is(complete) && complete.number == 0))
@@ -110,7 +111,7 @@ static void add_beside(struct text *cell, const struct facts *facts, const struc
 		return;
 	if (isfinite(fact->low) && isfinite(fact->high) &&
 	    fact->high - fact->low > APART * fabs(fact->value.number))
-		text_add_format(cell, "between %s and %s",
+		text_add_format(cell, "%s to %s",
 				words_number(fact->name, fact->unit, fact->low, low),
 				words_number(fact->name, fact->unit, fact->high, high));
 	else if (strstr(fact->name, "_bytes") && !strstr(fact->name, "_peak") &&
@@ -121,24 +122,28 @@ static void add_beside(struct text *cell, const struct facts *facts, const struc
 static void add_figure(struct grid *grid, const struct facts *facts, const char *label,
 		       const struct fact *fact)
 {
-	CLEANUP(text_clear) struct text beside = { 0 }, how = { 0 };
+	CLEANUP(text_clear) struct text beside = { 0 };
 	char words[HUMAN_BYTES + 8];
 
 	add_beside(&beside, facts, fact);
-	text_add(&how, fact->value.how == HOW_ESTIMATED ? "estimated" : "");
-	if (fact->source)
-		text_add_format(&how, "%s%s", how.length > 0 ? ", " : "", fact->source);
 	grid_add(grid, label);
 	grid_add(grid, words_fact(fact, words));
 	grid_add(grid, text_string(&beside));
-	grid_add(grid, text_string(&how));
+	grid_add(grid, fact->source);
 }
 
-/* Those with a label first, then by their names what else was measured. */
-static void print_used(const struct page *page)
+static const char *label_of(const struct fact *fact)
 {
-	static const struct grid_column columns[] = {
-		{ .title = "what it used" },
+	const struct total *total = total_find(fact->name);
+
+	return total ? total->label : fact->name;
+}
+
+/* The totals that scripts may rely on, or what else was measured. */
+static void print_totals(const struct page *page, const char *title, bool known)
+{
+	const struct grid_column columns[] = {
+		{ .title = title, .gives_way = true },
 		{ .title = "" },
 		{ .title = "", .gives_way = true },
 		{ .title = "how we know", .gives_way = true },
@@ -149,22 +154,13 @@ static void print_used(const struct page *page)
 
 	grid_init(&grid, columns, COUNT(columns));
 	for (size_t i = 0; i < count; i++) {
-		const struct total *total = total_find(list[i].name);
-
-		if (value_is(list[i].value))
-			add_figure(&grid, page->facts, total ? total->label : list[i].name,
-				   &list[i]);
+		if (value_is(list[i].value) && !total_find(list[i].name) == !known)
+			add_figure(&grid, page->facts, label_of(&list[i]), &list[i]);
 	}
+	if (grid.n_cells == 0)
+		return;
 	fprintf(page->out, "\n");
 	grid_print(&grid, 0, page->look, page->out);
-}
-
-static const char *label_of(const struct fact *fact)
-{
-	const struct total *total = total_find(fact->name);
-	const char *label = total ? total->label : fact->name;
-
-	return label + strspn(label, " ");
 }
 
 /* "not measured: GPU time, GPU memory (this version of sonde has no source for GPUs)": those with
@@ -349,12 +345,13 @@ static void print_processes(const struct page *page)
 static void print_page(const struct page *page)
 {
 	print_head(page);
-	print_used(page);
+	print_totals(page, "what it used", true);
 	print_reasons(page);
 	print_notes(page);
 	print_limits(page);
 	print_processes(page);
 	print_others(page);
+	print_totals(page, "also measured", false);
 	print_own(page);
 }
 

@@ -70,8 +70,7 @@ static void add_memory(struct text *cell, const struct facts *facts)
 		return;
 	text_add(cell, " peak");
 	if (value_is(limit) && limit.number > 0 && peak->value.number >= NEAR * limit.number)
-		text_add_format(cell, " (%s of its limit)",
-				human_percent(peak->value.number / limit.number, words));
+		text_add_format(cell, " of %s", human_memory(limit.number, words));
 }
 
 static void add_io(struct text *cell, const struct facts *facts, const char *word, const char *name)

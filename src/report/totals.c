@@ -9,18 +9,18 @@
 const struct total total_table[] = {
 	{ "wall_s", "time", UNIT_SECONDS, NULL },
 	{ "cpu_s", "CPU time", UNIT_SECONDS, NULL },
-	{ "cpu_user_s", "  in the program", UNIT_SECONDS, NULL },
-	{ "cpu_system_s", "  in the kernel for it", UNIT_SECONDS, NULL },
-	{ "cores_mean", "cores busy, on average", UNIT_RATIO, NULL },
-	{ "cores_peak", "cores busy, at most", UNIT_RATIO, NULL },
-	{ "memory_process_peak_bytes", "memory, largest process", UNIT_BYTES, NULL },
-	{ "memory_tree_peak_bytes", "memory, all together", UNIT_BYTES, NULL },
-	{ "memory_cgroup_peak_bytes", "memory, its cgroup", UNIT_BYTES, NULL },
-	{ "swap_peak_bytes", "swapped out, at most", UNIT_BYTES, NULL },
+	{ "cpu_user_s", "CPU time in the program", UNIT_SECONDS, NULL },
+	{ "cpu_system_s", "CPU time in the kernel", UNIT_SECONDS, NULL },
+	{ "cores_mean", "cores busy on average", UNIT_RATIO, NULL },
+	{ "cores_peak", "cores busy at most", UNIT_RATIO, NULL },
+	{ "memory_process_peak_bytes", "memory of largest process", UNIT_BYTES, NULL },
+	{ "memory_tree_peak_bytes", "memory of all together", UNIT_BYTES, NULL },
+	{ "memory_cgroup_peak_bytes", "memory of its cgroup", UNIT_BYTES, NULL },
+	{ "swap_peak_bytes", "most swapped out", UNIT_BYTES, NULL },
 	{ "io_read_bytes", "read", UNIT_BYTES, NULL },
 	{ "io_write_bytes", "written", UNIT_BYTES, NULL },
-	{ "storage_read_bytes", "  from storage", UNIT_BYTES, NULL },
-	{ "storage_write_bytes", "  to storage", UNIT_BYTES, NULL },
+	{ "storage_read_bytes", "read from storage", UNIT_BYTES, NULL },
+	{ "storage_write_bytes", "written to storage", UNIT_BYTES, NULL },
 	{ "io_read_calls", "calls to read", UNIT_COUNT, NULL },
 	{ "io_write_calls", "calls to write", UNIT_COUNT, NULL },
 	{ "faults_major", "page faults from storage", UNIT_COUNT, NULL },
@@ -59,7 +59,7 @@ struct fact total_fact(const struct facts *facts, const struct total *total)
 			      .unit = total->unit,
 			      .low = NAN,
 			      .high = NAN,
-			      .why = total->why ? total->why : "not measured in this run" };
+			      .why = total->why ? total->why : "no source gave it in this run" };
 }
 
 size_t total_list(const struct facts *facts, struct fact **ret)

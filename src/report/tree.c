@@ -13,6 +13,8 @@
 #define SHORT_ROWS 20
 #define FOLD_FROM 4 /* leaves of one name below one parent, in short */
 #define STEP 3      /* columns a level */
+#define NUMBER_COLUMNS 37
+#define NAME_COLUMNS 20
 
 #define NOBODY SIZE_MAX
 
@@ -342,6 +344,14 @@ static void add_left(struct tree *tree)
 	add_cells(tree, text_string(&first), &left, "");
 }
 
+/* So deep that a name still has room beside the numbers. */
+static size_t deepest(const struct look *look)
+{
+	int room = look->columns - NUMBER_COLUMNS - NAME_COLUMNS;
+
+	return room > 2 * STEP ? (size_t)(room / STEP) : 2;
+}
+
 void page_tree(const struct facts *facts, bool in_short, const struct look *look, FILE *out)
 {
 	static const struct grid_column columns[] = {
@@ -359,7 +369,7 @@ void page_tree(const struct facts *facts, bool in_short, const struct look *look
 			     .root = NOBODY,
 			     .in_short = in_short,
 			     .most_rows = in_short ? SHORT_ROWS : SIZE_MAX,
-			     .most_depth = (size_t)(look->columns / 2 / STEP - 3),
+			     .most_depth = deepest(look),
 			     .look = look };
 
 	grid_init(&tree.grid, columns, COUNT(columns));

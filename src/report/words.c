@@ -8,6 +8,8 @@
 #include <string.h>
 #include <time.h>
 
+#define HANG 2 /* blanks before the second line of a sentence */
+
 /* What a signal says to somebody who has never met one. */
 static const struct {
 	int number;
@@ -249,10 +251,11 @@ static size_t line_bytes(const char *string, size_t columns)
 
 int words_wrap(const char *sentence, int indent, int lines, const struct look *look, FILE *out)
 {
-	size_t room = (size_t)(look->columns - indent - 1);
 	int line = 0;
 
 	for (; *sentence && line < lines; line++) {
+		int blanks = line > 0 ? indent + HANG : indent;
+		size_t room = (size_t)(look->columns - blanks - 1);
 		CLEANUP(text_clear) struct text cut = { 0 };
 		size_t bytes = line_bytes(sentence, room);
 
@@ -262,7 +265,7 @@ int words_wrap(const char *sentence, int indent, int lines, const struct look *l
 		} else {
 			text_add_bytes(&cut, sentence, bytes);
 		}
-		fprintf(out, "%*s%s\n", indent, "", text_string(&cut));
+		fprintf(out, "%*s%s\n", blanks, "", text_string(&cut));
 		sentence += bytes;
 		sentence += strspn(sentence, " ");
 	}

@@ -37,7 +37,7 @@ void words_started(struct text *text, const struct facts *facts);
 size_t words_columns(const char *string);
 /* Adds as much of a clean string as fits, with an ellipsis where it was cut. */
 void words_cut(struct text *text, const char *string, size_t columns, const struct look *look);
-/* Prints a clean sentence from column `indent` on, further lines below its first word; at most
+/* Prints a clean sentence from column `indent` on, further lines two blanks further in; at most
  * `lines` of them. Returns how many it took. */
 int words_wrap(const char *sentence, int indent, int lines, const struct look *look, FILE *out);
 
