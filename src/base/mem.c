@@ -23,7 +23,7 @@ void mem_on_failure(void (*handler)(void))
 	on_failure = handler;
 }
 
-NORETURN static void fail(void)
+void mem_fail(void)
 {
 	on_failure();
 	abort();
@@ -34,7 +34,7 @@ void *mem_new(size_t bytes)
 	void *memory = calloc(1, bytes ? bytes : 1);
 
 	if (!memory)
-		fail();
+		mem_fail();
 	return memory;
 }
 
@@ -43,7 +43,7 @@ void *mem_resize(void *old, size_t bytes)
 	void *memory = realloc(old, bytes ? bytes : 1);
 
 	if (!memory)
-		fail();
+		mem_fail();
 	return memory;
 }
 
@@ -121,8 +121,10 @@ char *arena_format(struct arena *arena, const char *format, ...)
 	va_start(args, format);
 	length = vasprintf(&text, format, args);
 	va_end(args);
-	if (length < 0)
-		fail();
+	if (length < 0) {
+		text = NULL;
+		mem_fail();
+	}
 	return arena_copy_n(arena, text, (size_t)length);
 }
 

@@ -19,6 +19,8 @@ void *mem_grow(void *items, size_t count, size_t *room, size_t item_bytes);
 /* What to do instead of abort() when there is no memory left. `sonde run` sets it to "stop
  * measuring, wait for the program and end with its status". */
 void mem_on_failure(void (*handler)(void));
+/* For a library that ran out of memory and told us. */
+NORETURN void mem_fail(void);
 
 /* An arena owns many small things that go away together. Zero it before first use. */
 struct arena {
