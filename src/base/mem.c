@@ -75,7 +75,7 @@ void *mem_grow(void *items, size_t count, size_t *room, size_t item_bytes)
 		return items;
 	*room = *room ? *room * 2 : 8;
 	if (*room > PTRDIFF_MAX / item_bytes)
-		fail();
+		mem_fail();
 	return mem_resize(items, *room * item_bytes);
 }
 
@@ -85,7 +85,7 @@ void *arena_new(struct arena *arena, size_t bytes)
 	size_t need = (bytes + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
 
 	if (bytes > PTRDIFF_MAX - ARENA_BLOCK_BYTES)
-		fail();
+		mem_fail();
 	if (!block || block->size - block->used < need) {
 		size_t size = need > ARENA_BLOCK_BYTES ? need : ARENA_BLOCK_BYTES;
 
