@@ -309,22 +309,31 @@ static void print_others(const struct page *page)
 	print_line(page, text_string(&line));
 }
 
+static const struct {
+	const char *section, *name, *before, *after;
+	enum unit unit;
+} own_rows[] = {
+	{ "own", "cpu_s", "", " of CPU time", UNIT_SECONDS },
+	{ "own", "share", "", " of one core", UNIT_RATIO },
+	{ "own", "memory_peak_bytes", "", " of memory", UNIT_BYTES },
+	{ "sonde", "interval_s", "looking every ", "", UNIT_SECONDS },
+};
+
 static void print_own(const struct page *page)
 {
 	CLEANUP(text_clear) struct text line = { 0 };
-	struct value cpu = facts_value(page->facts, "own", "cpu_s");
-	struct value share = facts_value(page->facts, "own", "share");
-	struct value interval = facts_value(page->facts, "sonde", "interval_s");
 	char words[HUMAN_BYTES];
 
-	if (value_is(cpu))
-		text_add_format(&line, "%s of CPU time", human_duration(cpu.number, words));
-	if (value_is(share))
-		text_add_format(&line, "%s%s of one core", line.length > 0 ? ", " : "",
-				human_percent(share.number, words));
-	if (value_is(interval))
-		text_add_format(&line, "%slooking every %s", line.length > 0 ? ", " : "",
-				human_duration(interval.number, words));
+	for (size_t i = 0; i < COUNT(own_rows); i++) {
+		const char *name = own_rows[i].name;
+		struct value value = facts_value(page->facts, own_rows[i].section, name);
+
+		if (value_is(value))
+			text_add_format(&line, "%s%s%s%s", line.length > 0 ? ", " : "",
+					own_rows[i].before,
+					words_number(name, own_rows[i].unit, value.number, words),
+					own_rows[i].after);
+	}
 	if (line.length == 0)
 		return;
 	fprintf(page->out, "\n");

@@ -186,7 +186,8 @@ static void list_unify(struct store_list *list)
 {
 	size_t kept = 0;
 
-	qsort(list->entries, list->count, sizeof(*list->entries), newest_first);
+	if (list->count > 0)
+		qsort(list->entries, list->count, sizeof(*list->entries), newest_first);
 	for (size_t i = 0; i < list->count; i++) {
 		if (kept > 0 && strcmp(list->entries[kept - 1].path, list->entries[i].path) == 0)
 			free(list->entries[i].path);

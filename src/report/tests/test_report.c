@@ -163,8 +163,8 @@ static const char *const hostile[] = {
 	"\033[2J\033]0;owned\007",
 	"two\nlines\r\tand a tab",
 	"\xff\xfe invalid \xc3",
-	"\xc2\x9b"
-	"31m c1",
+	("\xc2\x9b"
+	 "31m c1"),
 	") R 1 (",
 	"",
 	"\"quotes\" \\ and , commas",

@@ -1,0 +1,264 @@
+/* Directories of their own, real files in them; names are read from recordings that series writes.
+ */
+#include "store/store.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "base/mem.h"
+#include "base/text.h"
+#include "series/series.h"
+
+static char home[64];
+
+static void touch(const char *path)
+{
+	FILE *file = fopen(path, "w");
+
+	assert_non_null(file);
+	fclose(file);
+}
+
+static void record(const char *path, const char *name)
+{
+	CLEANUP(facts_clear) struct facts facts = { 0 };
+	struct series *series = NULL;
+	struct err err = { 0 };
+
+	facts_add_text(&facts, "run", "name", name);
+	facts_add_bool(&facts, "run", "complete", true);
+	assert_int_equal(series_open(path, &facts, &series, &err), 0);
+	assert_int_equal(series_finish(series, &facts, &err), 0);
+	series_close(series);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(home, "/tmp/sonde-store-XXXXXX");
+	assert_non_null(mkdtemp(home));
+	assert_int_equal(chdir(home), 0);
+	setenv("HOME", home, 1);
+	unsetenv("XDG_DATA_HOME");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	CLEANUP(text_clear) struct text command = { 0 };
+
+	(void)state;
+	assert_int_equal(chdir("/"), 0);
+	text_add_format(&command, "rm -r '%s'", home);
+	return system(command.data);
+}
+
+static void make_directories(void)
+{
+	assert_int_equal(mkdir(".sonde", 0700), 0);
+	assert_int_equal(mkdir(".local", 0700), 0);
+	assert_int_equal(mkdir(".local/share", 0700), 0);
+	assert_int_equal(mkdir(".local/share/sonde", 0700), 0);
+}
+
+static void test_directory(void **state)
+{
+	static const struct {
+		const char *data, *home, *expected; /* NULL: not set; no place */
+	} cases[] = {
+		{ "/data", "/home/ann", "/data/sonde" },
+		{ NULL, "/home/ann", "/home/ann/.local/share/sonde" },
+		{ "", "/home/ann", "/home/ann/.local/share/sonde" },
+		{ "not/absolute", "/home/ann", "/home/ann/.local/share/sonde" },
+		{ NULL, NULL, NULL },
+		{ NULL, "", NULL },
+	};
+
+	(void)state;
+	for (int local = 0; local < 2; local++) {
+		for (size_t i = 0; i < COUNT(cases); i++) {
+			CLEANUP(freep) char *path = NULL;
+			struct err err = { 0 };
+			int r;
+
+			unsetenv("XDG_DATA_HOME");
+			unsetenv("HOME");
+			if (cases[i].data)
+				setenv("XDG_DATA_HOME", cases[i].data, 1);
+			if (cases[i].home)
+				setenv("HOME", cases[i].home, 1);
+			r = store_directory(&path, &err);
+			assert_int_equal(r, local || cases[i].expected ? 0 : -ENOENT);
+			if (r == 0)
+				assert_string_equal(path, local ? ".sonde" : cases[i].expected);
+			else
+				assert_non_null(strstr(err.hint, "mkdir .sonde"));
+		}
+		assert_int_equal(mkdir(".sonde", 0700), local ? -1 : 0);
+	}
+}
+
+static void test_new_path(void **state)
+{
+	CLEANUP(freep) char *path = NULL, *again = NULL, *none = NULL;
+	char first[STORE_ID_BYTES], second[STORE_ID_BYTES];
+	struct err err = { 0 };
+	struct stat info;
+
+	(void)state;
+	assert_int_equal(store_new_path("a/b/c", 1794803835, "3f9a2c71", &path, &err), 0);
+	assert_string_equal(path, "a/b/c/20261116-043715-3f9a2c71.sonde");
+	assert_int_equal(stat("a/b/c", &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0700);
+	assert_int_equal(store_new_path("a/b/c", 0, "x", &again, &err), 0);
+	touch("file");
+	assert_int_equal(store_new_path("file", 0, "x", &none, &err), -ENOTDIR);
+	assert_non_null(strstr(err.text, "'file'"));
+	assert_int_equal(store_new_path("file/below", 0, "x", &none, &err), -ENOTDIR);
+	store_new_id(first);
+	store_new_id(second);
+	assert_int_equal(strspn(first, "0123456789abcdef"), 8);
+	assert_string_not_equal(first, second);
+}
+
+static void test_list(void **state)
+{
+	static const char *const files[] = {
+		".sonde/20261116-043715-aaaa0001.sonde",
+		".sonde/20261116-043717-aaaa0003.sonde.journal",
+		".sonde/20261116-043718-aaaa0004.sonde",
+		".sonde/20261116-043718-aaaa0004.sonde.journal",
+		".sonde/notes.txt",
+		".sonde/.sonde",
+		".local/share/sonde/20261116-043716-aaaa0002.sonde",
+		".local/share/sonde/by hand.sonde", /* now: the newest or the oldest, by the clock
+						     */
+	};
+	static const struct {
+		const char *id;
+		bool journal_only;
+	} expected[] = {
+		{ "aaaa0004", false },
+		{ "aaaa0003", true },
+		{ "aaaa0002", false },
+		{ "aaaa0001", false },
+	};
+	CLEANUP(store_list_clear) struct store_list list = { 0 };
+	struct err err = { 0 };
+	size_t next = 0;
+
+	(void)state;
+	make_directories();
+	for (size_t i = 0; i < COUNT(files); i++)
+		touch(files[i]);
+	assert_int_equal(store_list(&list, &err), 0);
+	assert_int_equal(list.count, COUNT(expected) + 1);
+	for (size_t i = 0; i < list.count; i++) {
+		assert_int_equal(strlen(list.entries[i].stamp), 15);
+		if (strcmp(list.entries[i].id, "by hand") == 0)
+			continue;
+		assert_string_equal(list.entries[i].id, expected[next].id);
+		assert_int_equal(list.entries[i].journal_only, expected[next++].journal_only);
+		assert_null(strstr(list.entries[i].path, ".journal"));
+	}
+}
+
+static void test_list_of_nothing(void **state)
+{
+	CLEANUP(store_list_clear) struct store_list list = { 0 };
+	CLEANUP(freep) char *path = NULL;
+	struct err err = { 0 };
+
+	(void)state;
+	assert_int_equal(store_list(&list, &err), 0);
+	assert_int_equal(list.count, 0);
+	assert_int_equal(store_find(NULL, &path, &err), -ENOENT);
+	assert_string_equal(err.text, "there are no recordings yet");
+	assert_non_null(strstr(err.hint, "sonde run"));
+}
+
+#define HERE ".sonde/20261116-04371"
+#define THERE "/.local/share/sonde/20261116-04371"
+
+static const struct {
+	const char *what, *expected; /* the end of the path; or NULL and words of the error */
+	int r;
+	const char *text, *hint;
+} finds[] = {
+	{ NULL, HERE "9-c0ffee99.sonde", 0, NULL, NULL },
+	{ "last", HERE "9-c0ffee99.sonde", 0, NULL, NULL },
+	{ "@1", HERE "9-c0ffee99.sonde", 0, NULL, NULL },
+	{ "@2", THERE "8-beef0002.sonde", 0, NULL, NULL },
+	{ "@9", NULL, -ENOENT, "there is no run '@9': only 5", "sonde history" },
+	{ "@0", NULL, -ENOENT, "'@0'", "sonde history" },
+	{ "beef0002", THERE "8-beef0002.sonde", 0, NULL, NULL },
+	{ "beef0002-", NULL, -ENOENT, "no run 'beef0002-'", "did you mean 'beef0002'" },
+	{ "c0ff", HERE "9-c0ffee99.sonde", 0, NULL, NULL },
+	{ "beef", NULL, -ENOTUNIQ, "could be 2 runs: beef0002, beef0001", "one more digit" },
+	{ "be", NULL, -ENOTUNIQ, "could be 2 runs", "one more digit" },
+	{ "c", HERE "5-a0000005.sonde", 0, NULL, NULL }, /* a name comes before a short start */
+	{ "a", HERE "5-a0000005.sonde", 0, NULL, NULL },
+	{ "fit", THERE "8-beef0002.sonde", 0, NULL, NULL }, /* the newest of two */
+	{ "fot", NULL, -ENOENT, "no run 'fot'", "did you mean 'fit'" },
+	{ "nothing like it", NULL, -ENOENT, "'nothing like it'", "sonde history" },
+	{ "", NULL, -ENOENT, "no run ''", "sonde history" },
+	{ HERE "5-a0000005.sonde", HERE "5-a0000005.sonde", 0, NULL, NULL },
+	{ HERE "5-a0000005", HERE "5-a0000005.sonde", 0, NULL, NULL },
+	{ HERE "9-c0ffee99.sonde.journal", HERE "9-c0ffee99.sonde", 0, NULL, NULL },
+	{ "./missing.sonde", NULL, -ENOENT, "'./missing.sonde'", "sonde history" },
+};
+
+static void check_find(size_t i)
+{
+	CLEANUP(freep) char *path = NULL;
+	struct err err = { 0 };
+	size_t tail;
+
+	assert_int_equal(store_find(finds[i].what, &path, &err), finds[i].r);
+	if (finds[i].r < 0) {
+		assert_non_null(strstr(err.text, finds[i].text));
+		assert_non_null(strstr(err.hint, finds[i].hint));
+		return;
+	}
+	tail = strlen(finds[i].expected);
+	assert_true(strlen(path) >= tail);
+	assert_string_equal(path + strlen(path) - tail, finds[i].expected);
+}
+
+static void test_find(void **state)
+{
+	CLEANUP(text_clear) struct text there = { 0 };
+
+	(void)state;
+	make_directories();
+	record(HERE "5-a0000005.sonde", "c");
+	record(".local/share/sonde/20261116-043716-beef0001.sonde", "fit");
+	touch(HERE "7-dddddddd.sonde"); /* damaged: nobody's name, and no obstacle */
+	record(".local/share/sonde/20261116-043718-beef0002.sonde", "fit");
+	touch(HERE "9-c0ffee99.sonde.journal");
+	for (size_t i = 0; i < COUNT(finds); i++)
+		check_find(i);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_directory, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_new_path, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_list, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_list_of_nothing, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_find, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
