@@ -188,6 +188,7 @@ void facts_set_metrics(struct facts *facts, enum scope scope, const struct metri
 		copy[i].name = arena_copy(&facts->arena, metrics[i].name);
 		copy[i].help = arena_copy(&facts->arena, metrics[i].help);
 		copy[i].source = arena_copy(&facts->arena, metrics[i].source);
+		copy[i].absent = arena_copy(&facts->arena, metrics[i].absent);
 	}
 	if (scope == SCOPE_RUN) {
 		facts->run_metrics = copy;

@@ -42,6 +42,8 @@ struct metric {
 	/* Of process counters: what the kernel shows for a process holds its waited-for children
 	 * too (CPU time and I/O do, so their sum over the living loses nothing when one ends). */
 	bool with_children;
+	bool no_sum;	    /* of process metrics: a sum over processes says nothing */
+	const char *absent; /* why there may be none, in words; NULL: not known */
 };
 
 const char *unit_name(enum unit unit);   /* "count", "ratio", "seconds", ...: for recordings */

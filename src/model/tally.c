@@ -66,7 +66,7 @@ static void add_total(struct facts *facts, const struct metric *metric, const ch
 		return;
 	if (!value_is(value)) {
 		fact.source = NULL;
-		fact.why = "never read in this run";
+		fact.why = metric->absent ? metric->absent : "never read in this run";
 	}
 	facts_add(facts, &fact);
 }

@@ -1,0 +1,503 @@
+/* A look goes through the living in order, parents before their children, and each is asked only after its
+ * parent: so what a child used is never counted twice, in the child and in the parent that has just
+ * waited for it. It may be missing for one tick; sums over the tree are kept from falling. */
+#include "sample/tree.h"
+
+#include "base/mask.h"
+#include "source/clock.h"
+#include "source/stat.h"
+#include "source/status.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define MOST_VALUES 64	  /* of one process */
+#define MOST_COMMAND 4096 /* bytes of a command line; some hold megabytes */
+
+static int64_t clock_offset_ns(void)
+{
+	struct timespec boot, monotonic;
+
+	clock_gettime(CLOCK_MONOTONIC, &monotonic);
+	clock_gettime(CLOCK_BOOTTIME, &boot);
+	return (boot.tv_sec - monotonic.tv_sec) * 1000000000LL + boot.tv_nsec - monotonic.tv_nsec;
+}
+
+static struct proc *proc_new(const struct tree *tree, int pid)
+{
+	struct proc *proc = mem_new(sizeof(*proc));
+
+	proc->pid = pid;
+	proc->fresh = proc->moved = proc->moved_slow = true;
+	proc->shared_bytes = -1;
+	proc->states = mem_new(tree->metrics->n_process_readers * sizeof(*proc->states));
+	proc->closed = mem_new(tree->metrics->n_process_readers * sizeof(*proc->closed));
+	proc->now = mem_new(tree->metrics->n_process * sizeof(*proc->now));
+	proc->children = mem_new(tree->metrics->n_process * sizeof(*proc->children));
+	return proc;
+}
+
+static void proc_free(const struct tree *tree, struct proc *proc)
+{
+	if (!proc)
+		return;
+	for (size_t i = 0; i < tree->metrics->n_process_readers; i++) {
+		if (proc->states[i])
+			tree->metrics->process_readers[i].source->close(proc->states[i]);
+	}
+	kept_close(&proc->children_file);
+	free(proc->states);
+	free(proc->closed);
+	free(proc->now);
+	free(proc->children);
+	free(proc);
+}
+
+void tree_init(struct tree *tree, const char *root, const struct metrics *metrics, int launcher_pid,
+	       const struct launcher_shared *shared, struct events *events)
+{
+	*tree = (struct tree){ .metrics = metrics, .root = root, .shared = shared, .events = events };
+	tree->rows.metrics = metrics;
+	tree->events_offset_ns = clock_offset_ns();
+	tree->lost = mem_new(metrics->n_process * sizeof(*tree->lost));
+	tree->dead = mem_new(metrics->n_process * sizeof(*tree->dead));
+	tree->launcher = proc_new(tree, launcher_pid);
+	kept_open(&tree->loadavg, root, "proc/loadavg", NULL);
+}
+
+/* -ESRCH when the process has gone; a source that is closed to us is left alone from then on. */
+static int proc_read_source(const struct tree *tree, struct proc *proc, size_t reader)
+{
+	const struct reader *r = &tree->metrics->process_readers[reader];
+	struct value values[MOST_VALUES] = { 0 };
+	int result = 0;
+
+	if (proc->closed[reader])
+		return 0;
+	if (!proc->states[reader])
+		result = r->source->open(tree->root, proc->pid, &proc->states[reader], NULL);
+	if (result == 0)
+		result = r->source->read(proc->states[reader], values, NULL);
+	if (result == -ESRCH || result == -ENOENT)
+		return -ESRCH;
+	if (result == -EACCES || result == -EPERM)
+		proc->closed[reader] = true;
+	for (size_t i = 0; result == 0 && i < r->count; i++) {
+		if (value_is(values[i]))
+			proc->now[r->first + i] = values[i];
+	}
+	return 0;
+}
+
+static bool reads_pss(const struct tree *tree, const struct reader *reader)
+{
+	return tree->metrics->pss >= 0 && (size_t)tree->metrics->pss >= reader->first &&
+	       (size_t)tree->metrics->pss < reader->first + reader->count;
+}
+
+static void read_command(struct tree *tree, struct proc *proc, struct row *row, const char *name)
+{
+	CLEANUP(freep) char *arguments = NULL, *command = NULL;
+	char path[64];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "proc/%d/cmdline", proc->pid);
+	length = file_read(tree->root, path, &arguments, NULL);
+	if (length > 0)
+		command = mask_arguments(arguments, length < MOST_COMMAND ? (size_t)length : MOST_COMMAND);
+	rows_name(&tree->rows, row, name, command);
+}
+
+/* Who it is now: it may have called exec, been adopted, or be waiting to be reaped. A look just after fork meets
+ * the parent's arguments, so they are read a second time. */
+static void proc_identify(struct tree *tree, struct proc *proc, const struct proc_stat *stat)
+{
+	struct row *row = rows_find(&tree->rows, proc->id);
+	struct proc *parent = map_find(&tree->by_pid, (uint64_t)stat->ppid);
+
+	proc->starttime = (uint64_t)stat->starttime;
+	proc->zombie = stat->state == 'Z' || stat->state == 'X';
+	proc->parent = parent;
+	if (row && proc->zombie && !row->process.name)
+		rows_name(&tree->rows, row, stat->name, NULL);
+	if (!row || proc->zombie)
+		return;
+	if (!row->process.name || strcmp(row->process.name, stat->name) != 0 || proc->looks == 1)
+		read_command(tree, proc, row, stat->name);
+}
+
+void proc_own(const struct tree *tree, const struct proc *proc, struct value *ret)
+{
+	for (size_t i = 0; i < tree->metrics->n_process; i++) {
+		ret[i] = proc->now[i];
+		if (tree->metrics->process[i].with_children)
+			ret[i].number = fmax(ret[i].number - proc->children[i], 0);
+	}
+	ret[tree->metrics->cpu] = value_read((double)proc->clock_ns / 1e9);
+}
+
+/* A row has what the process used itself, of a gauge its peak. */
+static void proc_to_row(struct tree *tree, struct proc *proc)
+{
+	struct row *row = rows_find(&tree->rows, proc->id);
+	struct value own[MOST_VALUES];
+
+	if (!row)
+		return;
+	proc_own(tree, proc, own);
+	for (size_t i = 0; i < tree->metrics->n_process; i++) {
+		struct value *place = &row->process.values[i];
+
+		if (value_is(own[i]) && (!value_is(*place) || own[i].number > place->number))
+			*place = own[i];
+	}
+}
+
+static int proc_read(struct tree *tree, struct proc *proc, bool slow)
+{
+	for (size_t i = 0; i < tree->metrics->n_process_readers; i++) {
+		const struct reader *reader = &tree->metrics->process_readers[i];
+		bool due = reader->source->pace == PACE_TICK || (slow && !reads_pss(tree, reader));
+
+		if (!due || (proc->zombie && reader->source != &source_stat))
+			continue;
+		if (proc_read_source(tree, proc, i) < 0)
+			return -ESRCH;
+		if (reader->source == &source_stat && proc->states[i])
+			proc_identify(tree, proc, source_stat_last(proc->states[i]));
+	}
+	proc->looks++;
+	return 0;
+}
+
+static void read_signals(struct tree *tree, struct proc *proc)
+{
+	CLEANUP(freep) char *text = NULL;
+	struct proc_status status;
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%d/status", proc->pid);
+	if (file_read(tree->root, path, &text, NULL) < 0 || proc_status_parse(text, &status) < 0)
+		return;
+	proc->ignores_children = proc_status_reaps_itself(&status);
+	tree->ignored_children |= proc->ignores_children;
+}
+
+/* The kernel tells it in clock ticks since boot, 10 ms; a look may be much later. */
+static uint64_t started(const struct tree *tree, const struct proc *proc)
+{
+	uint64_t tick_ns = 1000000000u / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t time_ns = proc->starttime * tick_ns;
+
+	if (time_ns <= tree->start_ns)
+		return 0;
+	return time_ns - tree->start_ns < tree->now_ns ? time_ns - tree->start_ns : tree->now_ns;
+}
+
+struct proc *tree_add(struct tree *tree, int pid)
+{
+	struct proc *proc = proc_new(tree, pid);
+	struct row *row;
+
+	if (cpu_clock_read(pid, &proc->clock_ns) < 0)
+		proc->clock_ns = 0;
+	row = rows_add(&tree->rows, 0, pid, tree->now_ns);
+	proc->id = row->process.id;
+	if (proc_read(tree, proc, true) < 0) {
+		rows_drop(&tree->rows, row);
+		proc_free(tree, proc);
+		return NULL;
+	}
+	row->process.parent = proc->parent ? proc->parent->id : 0;
+	row->process.started_ns = started(tree, proc);
+	read_signals(tree, proc);
+	proc_to_row(tree, proc);
+	brief_seen(tree, pid, proc->id);
+	map_set(&tree->by_pid, (uint64_t)pid, proc);
+	tree->live = mem_grow(tree->live, tree->n_live, &tree->room_live, sizeof(struct proc *));
+	tree->live[tree->n_live++] = proc;
+	tree->started_count += !tree->events;
+	return proc;
+}
+
+/* Hands on what it had to whom the kernel handed it. */
+static void pass_on(struct tree *tree, const struct proc *proc)
+{
+	for (size_t i = 0; i < tree->metrics->n_process; i++) {
+		const struct metric *metric = &tree->metrics->process[i];
+
+		if (metric->kind != KIND_COUNTER || !value_is(proc->now[i]))
+			continue;
+		if (!metric->with_children)
+			tree->dead[i] += proc->now[i].number;
+		else if (proc->parent && proc->parent->ignores_children)
+			tree->lost[i] += proc->now[i].number;
+		else if (proc->parent)
+			proc->parent->children[i] += proc->now[i].number;
+	}
+}
+
+/* CPU time of children that were never seen: it is in the process's account, and nobody's own. */
+static void fold_unseen(struct tree *tree, const struct proc *proc)
+{
+	int cpu = tree->metrics->cpu;
+	double unseen_s = proc->now[cpu].number - (double)proc->clock_ns / 1e9 - proc->children[cpu];
+	struct row *row;
+
+	if (tree->events || !value_is(proc->now[cpu]) || unseen_s < 0.02)
+		return;
+	row = rows_fold(&tree->rows, proc->id, "(short-lived)", 0, tree->now_ns, tree->now_ns);
+	row->process.values[cpu] = value_estimated(row->process.values[cpu].number + unseen_s);
+}
+
+/* Takes the process out of the tree. `reaped` is what the launcher got for it, or NULL. */
+static void proc_gone(struct tree *tree, struct proc *proc, const struct reaped *reaped)
+{
+	struct row *row = rows_find(&tree->rows, proc->id);
+	int cpu = tree->metrics->cpu;
+
+	if (reaped && proc->children[cpu] == 0 && value_is(proc->now[cpu]) &&
+	    proc->now[cpu].number - (double)proc->clock_ns / 1e9 < 0.01)
+		proc->clock_ns = (reaped->user_us + reaped->system_us) * 1000;
+	if (reaped)
+		proc->now[cpu] = value_read((double)(reaped->user_us + reaped->system_us) / 1e6);
+	proc_to_row(tree, proc);
+	fold_unseen(tree, proc);
+	pass_on(tree, proc);
+	for (size_t i = 0; i < tree->n_live; i++) {
+		if (tree->live[i]->parent == proc)
+			tree->live[i]->parent = NULL;
+	}
+	if (row && reaped)
+		row->most_bytes = reaped->high_bytes;
+	if (row)
+		rows_end(&tree->rows, row, reaped ? reaped->time_ns - tree->start_ns : tree->now_ns,
+			 reaped ? reaped->status : PROCESS_STATUS_UNKNOWN);
+	map_remove(&tree->by_pid, (uint64_t)proc->pid);
+	proc_free(tree, proc);
+}
+
+/* The launcher reaped one that no look saw. */
+static void reaped_unseen(struct tree *tree, const struct reaped *reaped)
+{
+	uint64_t time_ns = reaped->time_ns - tree->start_ns;
+	struct row *row;
+	struct value *cpu;
+
+	if (tree->events)
+		return;
+	row = rows_fold(&tree->rows, 0, "(short-lived)", 1, time_ns, time_ns);
+	cpu = &row->process.values[tree->metrics->cpu];
+	*cpu = value_read(cpu->number + (double)(reaped->user_us + reaped->system_us) / 1e6);
+	tree->started_count++;
+}
+
+static void take_out(struct tree *tree, const struct proc *proc)
+{
+	for (size_t i = 0; i < tree->n_live; i++) {
+		if (tree->live[i] != proc)
+			continue;
+		memmove(&tree->live[i], &tree->live[i + 1],
+			(--tree->n_live - i) * sizeof(struct proc *));
+		return;
+	}
+}
+
+static void take_reaped(struct tree *tree)
+{
+	uint64_t count = atomic_load(&tree->shared->reaped_count);
+
+	tree->launcher->moved = count != tree->reaped_seen;
+	if (count - tree->reaped_seen > REAPED_RING)
+		tree->reaped_seen = count - REAPED_RING;
+	for (; tree->reaped_seen < count; tree->reaped_seen++) {
+		struct reaped reaped = tree->shared->ring[tree->reaped_seen % REAPED_RING];
+		struct proc *proc;
+
+		if (atomic_load(&tree->shared->reaped_count) - tree->reaped_seen >= REAPED_RING)
+			continue; /* overwritten while we read it */
+		proc = map_find(&tree->by_pid, (uint64_t)reaped.pid);
+		if (proc) {
+			take_out(tree, proc);
+			proc_gone(tree, proc, &reaped);
+		} else {
+			reaped_unseen(tree, &reaped);
+		}
+	}
+}
+
+/* Did it run since the last look? -ESRCH when it has gone. */
+static int proc_gate(struct tree *tree, struct proc *proc)
+{
+	uint64_t clock_ns;
+
+	proc->moved = false;
+	if (proc->zombie) { /* until its parent, which must run for it, has waited */
+		proc->moved = proc->parent ? proc->parent->moved : tree->launcher->moved;
+		return 0;
+	}
+	if (cpu_clock_read(proc->pid, &clock_ns) < 0) { /* gone, or a zombie */
+		proc->moved = true;
+		return 0;
+	}
+	if (clock_ns < proc->clock_ns) /* another process with its pid */
+		return -ESRCH;
+	proc->moved = clock_ns != proc->clock_ns;
+	proc->moved_slow |= proc->moved;
+	proc->clock_ns = clock_ns;
+	return 0;
+}
+
+static bool proc_look(struct tree *tree, struct proc *proc, bool slow)
+{
+	proc->fresh = false;
+	if (proc_gate(tree, proc) < 0)
+		return false;
+	if (!proc->moved && !(slow && proc->moved_slow))
+		return true;
+	if (proc_read(tree, proc, slow) < 0)
+		return false;
+	if (slow) {
+		read_signals(tree, proc);
+		proc->moved_slow = false;
+	}
+	proc_to_row(tree, proc);
+	return true;
+}
+
+void tree_look(struct tree *tree, uint64_t now_ns, bool slow)
+{
+	size_t kept = 0;
+
+	tree->now_ns = now_ns;
+	briefs_drain(tree);
+	take_reaped(tree);
+	if (tree->launcher->looks == 0 || tree->launcher->moved)
+		proc_read(tree, tree->launcher, false);
+	for (size_t i = 0; i < tree->n_live; i++) {
+		struct proc *proc = tree->live[i];
+
+		if (proc_look(tree, proc, slow)) {
+			tree->live[kept++] = proc;
+			continue;
+		}
+		tree->live[i] = tree->launcher; /* nobody's child */
+		proc_gone(tree, proc, NULL);
+	}
+	tree->n_live = kept;
+	tree_discover(tree);
+}
+
+bool tree_read_pss(struct tree *tree)
+{
+	int memory = tree->metrics->memory, pss = tree->metrics->pss;
+	double before = 0, after = 0;
+
+	if (memory < 0 || pss < 0)
+		return false;
+	for (size_t i = 0; i < tree->n_live; i++) {
+		struct proc *proc = tree->live[i];
+
+		before += proc->now[memory].number;
+		for (size_t k = 0; k < tree->metrics->n_process_readers && !proc->zombie; k++) {
+			const struct reader *reader = &tree->metrics->process_readers[k];
+
+			if (reads_pss(tree, reader) || (size_t)memory == reader->first)
+				proc_read_source(tree, proc, k);
+		}
+		after += proc->now[memory].number;
+		if (value_is(proc->now[pss]))
+			proc->shared_bytes =
+				fmax(proc->now[memory].number - proc->now[pss].number, 0);
+		proc_to_row(tree, proc);
+	}
+	return fabs(after - before) <= 0.02 * before;
+}
+
+static struct value sum_one(const struct tree *tree, size_t i)
+{
+	const struct metric *metric = &tree->metrics->process[i];
+	struct value sum = { .how = HOW_MEASURED };
+	bool any = false;
+
+	for (size_t k = 0; k < tree->n_live; k++) {
+		struct value now = tree->live[k]->now[i];
+
+		any |= value_is(now);
+		sum.number += now.number;
+		if (now.how != HOW_MEASURED && !tree->live[k]->zombie)
+			sum.how = HOW_ESTIMATED;
+	}
+	if (metric->kind == KIND_GAUGE)
+		return any ? sum : value_absent();
+	sum.number += tree->lost[i] + tree->dead[i];
+	if (metric->with_children)
+		sum.number += tree->launcher->now[i].number;
+	any |= tree->dead[i] > 0 || value_is(tree->launcher->now[i]);
+	if (tree->lost[i] > 0)
+		sum.how = HOW_ESTIMATED;
+	return any ? sum : value_absent();
+}
+
+void tree_sum(const struct tree *tree, struct value *sums)
+{
+	const struct reaped *total = &tree->shared->total;
+	const struct metrics *metrics = tree->metrics;
+	const struct value *launcher = tree->launcher->now;
+
+	for (size_t i = 0; i < metrics->n_process; i++)
+		sums[i] = sum_one(tree, i);
+	/* wait4 is exact where the launcher's /proc/PID/stat counts whole ticks of 10 ms. */
+	sums[metrics->cpu].number +=
+		(double)(total->user_us + total->system_us) / 1e6 - launcher[metrics->cpu].number;
+	sums[metrics->cpu_user].number +=
+		(double)total->user_us / 1e6 - launcher[metrics->cpu_user].number;
+	sums[metrics->cpu_system].number +=
+		(double)total->system_us / 1e6 - launcher[metrics->cpu_system].number;
+}
+
+struct value tree_memory(const struct tree *tree)
+{
+	int memory = tree->metrics->memory;
+	struct value sum = { .how = tree->n_live > 1 ? HOW_ESTIMATED : HOW_MEASURED };
+
+	for (size_t i = 0; i < tree->n_live; i++) {
+		const struct proc *proc = tree->live[i];
+		double shared = proc->shared_bytes > 0 && tree->n_live > 1 ? proc->shared_bytes : 0;
+
+		if (value_is(proc->now[memory]) && !proc->zombie)
+			sum.number += fmax(proc->now[memory].number - shared, 0);
+	}
+	return sum;
+}
+
+double tree_largest(const struct tree *tree)
+{
+	double largest = 0;
+
+	for (size_t i = 0; i < tree->n_live; i++) {
+		if (!tree->live[i]->zombie)
+			largest = fmax(largest, tree->live[i]->now[tree->metrics->memory].number);
+	}
+	return largest;
+}
+
+void tree_clear(struct tree *tree)
+{
+	for (size_t i = 0; i < tree->n_live; i++)
+		proc_free(tree, tree->live[i]);
+	proc_free(tree, tree->launcher);
+	briefs_clear(tree);
+	rows_clear(&tree->rows);
+	map_clear(&tree->by_pid);
+	kept_close(&tree->loadavg);
+	free(tree->live);
+	free(tree->lost);
+	free(tree->dead);
+	*tree = (struct tree){ 0 };
+}
