@@ -69,61 +69,63 @@ static void write_totals(const struct facts *facts, FILE *out)
 		write_total(&list[i], out);
 }
 
-/* Lines are walked side by side: each has a cursor, and the next row is the earliest time at which
- * any of them has a point. */
+/* Lines are walked side by side, and the next row is the earliest time at which any of them has a
+ * point. */
 struct walk {
-	const struct line **lines;
-	size_t *next, count;
+	const struct line *line;
+	size_t next;
 };
 
-static bool walk_time(const struct walk *walk, uint64_t *ret)
+static const struct point *walk_point(const struct walk *walk)
 {
-	bool any = false;
-
-	for (size_t i = 0; i < walk->count; i++) {
-		const struct line *line = walk->lines[i];
-
-		if (walk->next[i] >= line->n_points)
-			continue;
-		if (!any || line->points[walk->next[i]].time_ns < *ret)
-			*ret = line->points[walk->next[i]].time_ns;
-		any = true;
-	}
-	return any;
+	return walk->next < walk->line->n_points ? &walk->line->points[walk->next] : NULL;
 }
 
-static void walk_row(struct walk *walk, uint64_t time_ns, FILE *out)
+static const struct point *earliest(const struct walk *walks, size_t count)
+{
+	const struct point *first = NULL;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct point *point = walk_point(&walks[i]);
+
+		if (point && (!first || point->time_ns < first->time_ns))
+			first = point;
+	}
+	return first;
+}
+
+static void write_row(struct walk *walks, size_t count, uint64_t time_ns, FILE *out)
 {
 	write_number(out, (double)time_ns / 1e9);
-	for (size_t i = 0; i < walk->count; i++) {
-		const struct line *line = walk->lines[i];
-		size_t *next = &walk->next[i];
+	for (size_t i = 0; i < count; i++) {
+		const struct point *point = walk_point(&walks[i]);
 
 		fputc(',', out);
-		if (*next < line->n_points && line->points[*next].time_ns == time_ns)
-			write_number(out, line->points[(*next)++].number);
+		if (!point || point->time_ns != time_ns)
+			continue;
+		write_number(out, point->number);
+		walks[i].next++;
 	}
 	fputs("\r\n", out);
 }
 
 static void write_lines(const struct facts *facts, FILE *out)
 {
-	CLEANUP(freep) const struct line **lines = mem_new(facts->n_lines * sizeof(*lines));
-	CLEANUP(freep) size_t *next = mem_new(facts->n_lines * sizeof(*next));
-	struct walk walk = { .lines = lines, .next = next };
-	uint64_t time_ns = 0;
+	CLEANUP(freep) struct walk *walks = mem_new(facts->n_lines * sizeof(*walks));
+	const struct point *point;
+	size_t count = 0;
 
 	fputs("t_s", out);
 	for (size_t i = 0; i < facts->n_lines; i++) {
 		if (facts->lines[i].process != 0)
 			continue;
-		lines[walk.count++] = &facts->lines[i];
+		walks[count++].line = &facts->lines[i];
 		fputc(',', out);
 		write_field(out, facts->lines[i].metric->name);
 	}
 	fputs("\r\n", out);
-	while (walk_time(&walk, &time_ns))
-		walk_row(&walk, time_ns, out);
+	while ((point = earliest(walks, count)))
+		write_row(walks, count, point->time_ns, out);
 }
 
 static int write_csv(const struct facts *facts, FILE *out, struct err *err)

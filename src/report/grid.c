@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "report/words.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,6 +37,7 @@ static bool has_titles(const struct grid *grid)
 
 static void measure(const struct grid *grid, size_t *ret)
 {
+	assert(grid->n_columns > 0);
 	for (size_t i = 0; i < grid->n_columns; i++)
 		ret[i] = grid->columns[i].title ? words_columns(grid->columns[i].title) : 0;
 	for (size_t i = 0; i < grid->n_cells; i++) {

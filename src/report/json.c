@@ -97,12 +97,12 @@ static void number_field(struct json *json, const struct facts *facts, const cha
 static void list_of_texts(struct json *json, const char *key, const struct facts *facts,
 			  const char *section)
 {
-	CLEANUP(freep) const struct fact **list = NULL;
+	CLEANUP(freep) struct fact *list = NULL;
 	size_t count = words_section(facts, section, &list);
 
 	json_array(json, key);
 	for (size_t i = 0; i < count; i++)
-		json_string(json, NULL, list[i]->text);
+		json_string(json, NULL, list[i].text);
 	json_array_end(json);
 }
 

@@ -60,15 +60,15 @@ static void print_title(const struct page *page)
 
 static void print_tags(const struct page *page)
 {
-	CLEANUP(freep) const struct fact **tags = NULL;
+	CLEANUP(freep) struct fact *tags = NULL;
 	CLEANUP(text_clear) struct text line = { 0 };
 	size_t count = words_section(page->facts, "tag", &tags);
 
 	for (size_t i = 0; i < count; i++) {
 		text_add(&line, i > 0 ? ", " : "tags: ");
-		words_clean(&line, tags[i]->name);
+		words_clean(&line, tags[i].name);
 		text_add(&line, "=");
-		words_clean(&line, tags[i]->text);
+		words_clean(&line, tags[i].text);
 	}
 	print_line(page, text_string(&line));
 }
@@ -204,14 +204,14 @@ static void print_reasons(const struct page *page)
 
 static void print_notes(const struct page *page)
 {
-	CLEANUP(freep) const struct fact **notes = NULL;
+	CLEANUP(freep) struct fact *notes = NULL;
 	size_t count = words_section(page->facts, "note", &notes);
 
 	for (size_t i = 0; i < count; i++) {
 		CLEANUP(text_clear) struct text line = { 0 };
 
 		text_add(&line, "note: ");
-		words_clean(&line, notes[i]->text);
+		words_clean(&line, notes[i].text);
 		print_line(page, text_string(&line));
 	}
 }

@@ -178,7 +178,7 @@ static void print_exit(struct summary *summary)
  * there are. */
 static void print_notes(struct summary *summary, int keep)
 {
-	CLEANUP(freep) const struct fact **notes = NULL;
+	CLEANUP(freep) struct fact *notes = NULL;
 	size_t count = words_section(summary->facts, "note", &notes);
 
 	for (size_t i = 0; i < count; i++) {
@@ -191,7 +191,7 @@ static void print_notes(struct summary *summary, int keep)
 			return;
 		}
 		text_add(&note, "note: ");
-		words_clean(&note, notes[i]->text);
+		words_clean(&note, notes[i].text);
 		print_sentence(summary, text_string(&note), room < 2 ? room : 2);
 	}
 }

@@ -136,23 +136,20 @@ static uint64_t place_of(const struct fact *fact)
 
 static int by_place(const void *left, const void *right)
 {
-	const struct fact *a = *(const struct fact *const *)left;
-	const struct fact *b = *(const struct fact *const *)right;
+	const struct fact *a = left, *b = right;
 	uint64_t x = place_of(a), y = place_of(b);
 
-	if (x != y)
-		return x < y ? -1 : 1;
-	return a < b ? -1 : a > b; /* as they stand: both are of one array */
+	return x < y ? -1 : x > y ? 1 : strcmp(a->name, b->name);
 }
 
-size_t words_section(const struct facts *facts, const char *section, const struct fact ***ret)
+size_t words_section(const struct facts *facts, const char *section, struct fact **ret)
 {
-	const struct fact **list = mem_new(facts->n_facts * sizeof(*list));
+	struct fact *list = mem_new(facts->n_facts * sizeof(*list));
 	size_t count = 0;
 
 	for (size_t i = 0; i < facts->n_facts; i++) {
 		if (strcmp(facts->facts[i].section, section) == 0)
-			list[count++] = &facts->facts[i];
+			list[count++] = facts->facts[i];
 	}
 	qsort(list, count, sizeof(*list), by_place);
 	*ret = list;
@@ -167,11 +164,11 @@ void words_clean(struct text *text, const char *bytes)
 
 void words_command(struct text *text, const struct facts *facts)
 {
-	CLEANUP(freep) const struct fact **words = NULL;
+	CLEANUP(freep) struct fact *words = NULL;
 	size_t count = words_section(facts, "command", &words);
 
 	for (size_t i = 0; i < count; i++) {
-		const char *word = words[i]->text ? words[i]->text : "";
+		const char *word = words[i].text ? words[i].text : "";
 		const char *quote = !*word || strpbrk(word, " \t\n*?$;&|<>()\"\\") ? "'" : "";
 
 		text_add(text, i > 0 ? " " : "");

@@ -22,9 +22,9 @@ const char *words_fact(const struct fact *fact, char ret[HUMAN_BYTES + 8]);
  * nobody knows. */
 void words_exit(struct text *text, const struct facts *facts);
 
-/* The facts of a section in order: by number where they are named "0", "1", ... The caller frees
- * *ret. */
-size_t words_section(const struct facts *facts, const char *section, const struct fact ***ret);
+/* Copies of the facts of a section, in order: by number where they are named "0", "1", ..., else by
+ * name. The caller frees *ret. */
+size_t words_section(const struct facts *facts, const char *section, struct fact **ret);
 
 void words_clean(struct text *text, const char *bytes); /* text_add_clean of a string, NULL: none */
 /* The command line, clean, with quotes where a word has blanks. */

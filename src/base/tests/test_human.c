@@ -164,7 +164,9 @@ static void test_never_zero(void **state)
 	char text[HUMAN_BYTES];
 
 	(void)state;
-	for (double number = 1e-300; number < 1e300; number *= 3.7) {
+	for (int power = -300; power < 300; power++) {
+		double number = 3.7 * pow(10, power);
+
 		for (size_t i = 0; i < COUNT(all); i++) {
 			all[i](number, text);
 			assert_true(text[0] != '0' || text[1] == '.');

@@ -28,15 +28,15 @@ static const struct metric example_run_metrics[] = {
 	  .kind = KIND_COUNTER },
 };
 
-static void example_metrics(struct facts *facts)
+static inline void example_metrics(struct facts *facts)
 {
 	facts_set_metrics(facts, SCOPE_PROCESS, example_process_metrics,
 			  COUNT(example_process_metrics));
 	facts_set_metrics(facts, SCOPE_RUN, example_run_metrics, COUNT(example_run_metrics));
 }
 
-static struct process *example_process(struct facts *facts, uint32_t parent, const char *name,
-				       const char *command, double cpu_s)
+static inline struct process *example_process(struct facts *facts, uint32_t parent,
+					      const char *name, const char *command, double cpu_s)
 {
 	struct process *process = facts_add_process(facts);
 
@@ -54,7 +54,8 @@ static struct process *example_process(struct facts *facts, uint32_t parent, con
 	return process;
 }
 
-static void example_line(struct facts *facts, size_t metric, const double *numbers, size_t count)
+static inline void example_line(struct facts *facts, size_t metric, const double *numbers,
+				size_t count)
 {
 	struct line *line = facts_add_line(facts);
 
@@ -68,7 +69,7 @@ static void example_line(struct facts *facts, size_t metric, const double *numbe
 						  .high = NAN };
 }
 
-static void example_totals(struct facts *facts)
+static inline void example_totals(struct facts *facts)
 {
 	facts_add_measured(facts, "totals", "wall_s", UNIT_SECONDS, 252, "clock");
 	facts_add_measured(facts, "totals", "cpu_s", UNIT_SECONDS, 278, "wait4");
@@ -97,7 +98,7 @@ static void example_totals(struct facts *facts)
 }
 
 /* A run as people have them: a shell, a Python program, a storm of short children. */
-static void example_run(struct facts *facts)
+static inline void example_run(struct facts *facts)
 {
 	example_metrics(facts);
 	facts_add_text(facts, "run", "id", "3f9a2c71");
