@@ -1,0 +1,106 @@
+/* rchar: 52429397
+ * wchar: 1024
+ * syscr: 17
+ * syscw: 4
+ * read_bytes: 0
+ * write_bytes: 4096
+ * cancelled_write_bytes: 0
+ *
+ * All threads of the process, and its children from the moment that they are waited for. The first
+ * four count calls on pipes, sockets and terminals too; what is read through mmap is only in
+ * read_bytes. Only the process's own user may read it, and of a process that waits to be reaped
+ * nobody. */
+#include "base/parse.h"
+#include "source/onefile.h"
+#include "source/procfiles.h"
+#include "source/source.h"
+
+static const struct {
+	const char *key;
+	size_t into;
+} keys[] = {
+	{ "rchar:", offsetof(struct proc_io, read_bytes) },
+	{ "wchar:", offsetof(struct proc_io, write_bytes) },
+	{ "syscr:", offsetof(struct proc_io, read_calls) },
+	{ "syscw:", offsetof(struct proc_io, write_calls) },
+	{ "read_bytes:", offsetof(struct proc_io, storage_read_bytes) },
+	{ "write_bytes:", offsetof(struct proc_io, storage_write_bytes) },
+};
+
+int proc_io_parse(const char *text, struct proc_io *ret)
+{
+	struct proc_io io;
+
+	for (size_t i = 0; i < COUNT(keys); i++) {
+		int r = scan_key_u64(text, keys[i].key, (uint64_t *)((char *)&io + keys[i].into));
+
+		if (r < 0)
+			return r;
+	}
+	*ret = io;
+	return 0;
+}
+
+static const struct metric metrics[] = {
+	{ .name = "io_read_bytes",
+	  .help = "bytes through read calls: files, pipes, sockets, terminals",
+	  .unit = UNIT_BYTES,
+	  .with_children = true },
+	{ .name = "io_write_bytes",
+	  .help = "bytes through write calls: files, pipes, sockets, terminals",
+	  .unit = UNIT_BYTES,
+	  .with_children = true },
+	{ .name = "io_read_calls",
+	  .help = "calls of read and its kin",
+	  .unit = UNIT_COUNT,
+	  .with_children = true },
+	{ .name = "io_write_calls",
+	  .help = "calls of write and its kin",
+	  .unit = UNIT_COUNT,
+	  .with_children = true },
+	{ .name = "storage_read_bytes",
+	  .help = "bytes fetched from storage: what the cache did not have",
+	  .unit = UNIT_BYTES,
+	  .with_children = true },
+	{ .name = "storage_write_bytes",
+	  .help = "bytes sent, or to be sent, to storage",
+	  .unit = UNIT_BYTES,
+	  .with_children = true },
+	{ 0 },
+};
+
+static int io_open(const char *root, int pid, void **ret, struct err *err)
+{
+	return onefile_open_pid(root, pid, "io", ret, err);
+}
+
+static int io_read(void *state, struct value *values, struct err *err)
+{
+	char text[512];
+	ssize_t length = onefile_read(state, text, sizeof(text), err);
+	struct proc_io io;
+	int r;
+
+	if (length < 0)
+		return (int)length;
+	r = proc_io_parse(text, &io);
+	if (r < 0)
+		return err_set(err, r, "io '%s'", text);
+	for (size_t i = 0; i < COUNT(keys); i++)
+		values[i] = value_read((double)*(uint64_t *)((char *)&io + keys[i].into));
+	return 0;
+}
+
+static const char *const files[] = { "proc/%d/io", NULL };
+
+const struct source source_io = {
+	.name = "io",
+	.help = "reads and writes of each process",
+	.scope = SCOPE_PROCESS,
+	.pace = PACE_TICK,
+	.metrics = metrics,
+	.files = files,
+	.open = io_open,
+	.read = io_read,
+	.close = onefile_close,
+};
