@@ -82,34 +82,36 @@ static void add_row(struct grid *grid, const struct command *command, double tot
 	grid_add(grid, page_value("io_write_bytes", UNIT_BYTES, cost->write_bytes, words));
 }
 
-/* What the run used and no row has. Absent where the rest is too small to be seen in the table. */
-static struct value rest(const struct facts *facts, const char *name, struct value seen)
+/* What the run used and no row has (sign 1), or the rows have more of than the run used (-1).
+ * Absent where that is too small to be seen in the table. */
+static struct value rest(const struct facts *facts, const char *name, struct value seen, int sign)
 {
 	struct value total = facts_value(facts, "totals", name);
+	double left = total.number - (value_is(seen) ? seen.number : 0);
 
-	if (!value_is(total))
-		return total;
-	total.number -= value_is(seen) ? seen.number : 0;
-	return fabs(total.number) > 0.001 * (total.number + seen.number) ? total : value_absent();
+	if (!value_is(total) || left * sign <= 0.001 * fabs(total.number))
+		return value_absent();
+	total.number = left;
+	return total;
 }
 
 /* Rows add up to the totals of the run, so what is missing or was counted twice is a row as well.
  */
-static bool find_rest(const struct facts *facts, const struct command *seen, struct command *ret)
+static bool find_rest(const struct facts *facts, const struct command *seen, int sign,
+		      struct command *ret)
 {
-	struct value count = rest(facts, "processes", value_read(seen->count));
-
-	*ret = (struct command){
-		.name = "(not seen)",
-		.count = value_is(count) ? count.number : NAN,
-		.cost = { .cpu_s = rest(facts, "cpu_s", seen->cost.cpu_s),
-			  .read_bytes = rest(facts, "io_read_bytes", seen->cost.read_bytes),
-			  .write_bytes = rest(facts, "io_write_bytes", seen->cost.write_bytes) },
+	struct value count = rest(facts, "processes", value_read(seen->count), sign);
+	struct cost cost = {
+		.cpu_s = rest(facts, "cpu_s", seen->cost.cpu_s, sign),
+		.read_bytes = rest(facts, "io_read_bytes", seen->cost.read_bytes, sign),
+		.write_bytes = rest(facts, "io_write_bytes", seen->cost.write_bytes, sign),
 	};
-	if (value_is(ret->cost.cpu_s) && ret->cost.cpu_s.number < 0)
-		ret->name = "(counted twice)";
-	return value_is(count) || value_is(ret->cost.cpu_s) || value_is(ret->cost.read_bytes) ||
-	       value_is(ret->cost.write_bytes);
+
+	*ret = (struct command){ .name = sign > 0 ? "(not seen)" : "(counted twice)",
+				 .count = value_is(count) ? count.number : NAN,
+				 .cost = cost };
+	return value_is(count) || value_is(cost.cpu_s) || value_is(cost.read_bytes) ||
+	       value_is(cost.write_bytes);
 }
 
 static struct value total_or(const struct facts *facts, const char *name, struct value sum)
@@ -164,8 +166,10 @@ void page_commands(const struct facts *facts, const struct look *look, FILE *out
 	}
 	if (count > ROWS)
 		add_row(&grid, &others, cpu_s);
-	if (find_rest(facts, &seen, &left))
-		add_row(&grid, &left, cpu_s);
+	for (int sign = 1; sign >= -1; sign -= 2) {
+		if (find_rest(facts, &seen, sign, &left))
+			add_row(&grid, &left, cpu_s);
+	}
 	add_total(&grid, facts, &seen, cpu_s);
 	grid_print(&grid, 0, look, out);
 }

@@ -139,6 +139,33 @@ static const char *label_of(const struct fact *fact)
 	return total ? total->label : fact->name;
 }
 
+/* ("swap_peak_bytes", "_peak", "_mean") is "swap_mean_bytes", where the run has such a total. */
+static const struct fact *find_other(const struct facts *facts, const char *name, const char *word,
+				     const char *other)
+{
+	CLEANUP(text_clear) struct text wanted = { 0 };
+	const char *at = strstr(name, word);
+
+	if (!at)
+		return NULL;
+	text_add_bytes(&wanted, name, (size_t)(at - name));
+	text_add(&wanted, other);
+	text_add(&wanted, at + strlen(word));
+	return facts_find(facts, "totals", wanted.data);
+}
+
+/* A peak, and the mean below it. A mean that has no label of its own stands there only. */
+static void add_total(struct grid *grid, const struct facts *facts, const struct fact *total)
+{
+	const struct fact *mean = find_other(facts, total->name, "_peak", "_mean");
+
+	if (!total_find(total->name) && find_other(facts, total->name, "_mean", "_peak"))
+		return;
+	add_figure(grid, facts, label_of(total), total);
+	if (mean && value_is(mean->value) && !total_find(mean->name))
+		add_figure(grid, facts, "  on average", mean);
+}
+
 /* The totals that scripts may rely on, or what else was measured. */
 static void print_totals(const struct page *page, const char *title, bool known)
 {
@@ -155,7 +182,7 @@ static void print_totals(const struct page *page, const char *title, bool known)
 	grid_init(&grid, columns, COUNT(columns));
 	for (size_t i = 0; i < count; i++) {
 		if (value_is(list[i].value) && !total_find(list[i].name) == !known)
-			add_figure(&grid, page->facts, label_of(&list[i]), &list[i]);
+			add_total(&grid, page->facts, &list[i]);
 	}
 	if (grid.n_cells == 0)
 		return;
@@ -274,16 +301,15 @@ static void add_others(struct text *line, const struct facts *facts)
 	struct value own = facts_value(facts, "own", "cpu_s");
 	struct value wall = facts_value(facts, "totals", "wall_s");
 	double others_s = busy.number - ours.number - (value_is(own) ? own.number : 0);
-	char cores[HUMAN_BYTES], time[HUMAN_BYTES];
+	char time[HUMAN_BYTES];
 
 	if (!value_is(busy) || !value_is(ours) || !value_is(wall) || wall.number <= 0)
 		return;
 	if (others_s < 0.01 * wall.number)
-		text_add(line, "hardly anything: less than 0.01 cores");
+		text_add(line, "hardly anything: others kept less than 0.01 cores busy");
 	else
-		text_add_format(line, "others used %s of CPU time, %s cores on average",
-				human_duration(others_s, time),
-				human_number(others_s / wall.number, 2, cores));
+		text_add_format(line, "others kept %.2f cores busy on average, %s of CPU time",
+				others_s / wall.number, human_duration(others_s, time));
 }
 
 static void add_steal(struct text *line, const struct facts *facts)

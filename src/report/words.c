@@ -84,14 +84,15 @@ const char *words_rate(const struct metric *metric, double per_second, char ret[
 const char *words_fact(const struct fact *fact, char ret[HUMAN_BYTES + 8])
 {
 	char number[HUMAN_BYTES];
+	bool estimated;
 
 	if (!fact || fact->kind == FACT_TEXT || !value_is(fact->value)) {
 		strcpy(ret, "not measured");
 		return ret;
 	}
 	words_number(fact->name, fact->unit, fact->value.number, number);
-	snprintf(ret, HUMAN_BYTES + 8, "%s%s", fact->value.how == HOW_ESTIMATED ? "about " : "",
-		 number);
+	estimated = fact->value.how == HOW_ESTIMATED && fact->value.number != 0;
+	snprintf(ret, HUMAN_BYTES + 8, "%s%s", estimated ? "about " : "", number);
 	return ret;
 }
 

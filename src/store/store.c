@@ -177,8 +177,16 @@ static int newest_first(const void *left, const void *right)
 	int order = strcmp(b->stamp, a->stamp);
 
 	if (order == 0)
+		order = a->changed_ns < b->changed_ns ? 1 : a->changed_ns > b->changed_ns ? -1 : 0;
+	if (order == 0)
 		order = strcmp(b->path, a->path);
 	return order ? order : a->journal_only - b->journal_only;
+}
+
+static void list_sort(struct store_list *list)
+{
+	if (list->count > 0)
+		qsort(list->entries, list->count, sizeof(*list->entries), newest_first);
 }
 
 /* A recording whose journal is still there stands twice, side by side: the file itself first. */
@@ -186,8 +194,6 @@ static void list_unify(struct store_list *list)
 {
 	size_t kept = 0;
 
-	if (list->count > 0)
-		qsort(list->entries, list->count, sizeof(*list->entries), newest_first);
 	for (size_t i = 0; i < list->count; i++) {
 		if (kept > 0 && strcmp(list->entries[kept - 1].path, list->entries[i].path) == 0)
 			free(list->entries[i].path);
@@ -195,6 +201,30 @@ static void list_unify(struct store_list *list)
 			list->entries[kept++] = list->entries[i];
 	}
 	list->count = kept;
+}
+
+static void entry_read_time(struct store_entry *entry)
+{
+	CLEANUP(freep) char *journal = format(entry->path, JOURNAL);
+	struct stat info;
+
+	if (stat(entry->journal_only ? journal : entry->path, &info) == 0)
+		entry->changed_ns = (int64_t)info.st_mtim.tv_sec * 1000000000 +
+				    info.st_mtim.tv_nsec;
+}
+
+/* Short programs in a loop: several in one second. Only those are asked for their time, as a
+ * directory may hold many thousands and be far away. */
+static void list_break_ties(struct store_list *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const char *stamp = list->entries[i].stamp;
+
+		if ((i > 0 && strcmp(stamp, list->entries[i - 1].stamp) == 0) ||
+		    (i + 1 < list->count && strcmp(stamp, list->entries[i + 1].stamp) == 0))
+			entry_read_time(&list->entries[i]);
+	}
+	list_sort(list);
 }
 
 int store_list(struct store_list *ret, struct err *err)
@@ -212,7 +242,9 @@ int store_list(struct store_list *ret, struct err *err)
 		store_list_clear(&list);
 		return err_in(err, "cannot list recordings");
 	}
+	list_sort(&list);
 	list_unify(&list);
+	list_break_ties(&list);
 	*ret = list;
 	return 0;
 }

@@ -2,9 +2,9 @@
  *
  * Two directories are searched: ./.sonde, where that directory exists, and $XDG_DATA_HOME/sonde
  * (~/.local/share/sonde by default). New recordings go to the first of the two that is there. All
- * runs of both are one list, newest first by the time in their file names
- * (20261116-043715-3f9a2c71.sonde, UTC), or by the file's own time where it has another name; so
- * `last` is the last run wherever it was kept. */
+ * runs of both are one list, newest first by the time in their file names (UTC:
+ * 20261116-043715-3f9a2c71.sonde), and by the file's own time where it has another name or several
+ * started in one second; so `last` is the last run wherever it was kept. */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
 
@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <time.h>
 
 #define STORE_ID_BYTES 9 /* eight hexadecimal digits */
@@ -24,10 +25,11 @@ int store_new_path(const char *directory, time_t started, const char *id, char *
 		   struct err *err);
 
 struct store_entry {
-	char *path;        /* of the recording, without ".journal" */
-	char stamp[16];    /* "20261116-043715" */
-	char id[24];       /* from its file name; the start of that where it has another form */
-	bool journal_only; /* running, or it did not end properly */
+	char *path;         /* of the recording, without ".journal" */
+	char stamp[16];     /* "20261116-043715" */
+	char id[24];        /* from its file name; the start of that where it has another form */
+	bool journal_only;  /* running, or it did not end properly */
+	int64_t changed_ns; /* of those that started in one second: when they were last written */
 };
 
 struct store_list {

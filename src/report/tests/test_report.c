@@ -393,7 +393,7 @@ static void test_page(void **state)
 		"|- python fit.py --title 'two words'  4 min 26 s     1.91 MiB  4 min 12 s\n"
 		"|  `- sh x 9,968                             8 s     2.86 MiB\n"
 		"`- gzip -9 out                               3 s     3.81 MiB  4 min 12 s\n",
-		"  others used 21.7 s of CPU time, 0.086 cores on average\n",
+		"  others kept 0.09 cores busy on average, 21.7 s of CPU time\n",
 		"  300 ms of CPU time, 0.12 % of one core, looking every 100 ms\n",
 	};
 	CLEANUP(facts_clear) struct facts facts = { 0 };

@@ -3,6 +3,7 @@
 #include "store/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -173,6 +174,31 @@ static void test_list(void **state)
 	}
 }
 
+/* The second of two short runs is the last one, whatever their ids are. */
+static void test_same_second(void **state)
+{
+	static const char *const ids[] = { "55555555", "99999999", "00000000", "77777777" };
+	CLEANUP(store_list_clear) struct store_list list = { 0 };
+	struct err err = { 0 };
+
+	(void)state;
+	make_directories();
+	for (size_t i = 0; i < COUNT(ids); i++) {
+		CLEANUP(text_clear) struct text path = { 0 };
+		struct timespec times[2] = { { .tv_sec = 1794803835 }, { .tv_sec = 1794803835 } };
+
+		times[1].tv_nsec = (long)i * 1000;
+		text_add_format(&path, ".sonde/20261116-043715-%s.sonde%s", ids[i],
+				i == 2 ? ".journal" : "");
+		touch(path.data);
+		assert_int_equal(utimensat(AT_FDCWD, path.data, times, 0), 0);
+	}
+	assert_int_equal(store_list(&list, &err), 0);
+	assert_int_equal(list.count, COUNT(ids));
+	for (size_t i = 0; i < COUNT(ids); i++)
+		assert_string_equal(list.entries[i].id, ids[COUNT(ids) - 1 - i]);
+}
+
 static void test_list_of_nothing(void **state)
 {
 	CLEANUP(store_list_clear) struct store_list list = { 0 };
@@ -256,6 +282,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_directory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_new_path, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_list, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_same_second, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_list_of_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_find, set_up, tear_down),
 	};
