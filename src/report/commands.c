@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define ROWS 20
+#define UNSEEN 0.001 /* of a total: too little to show in a table of three digits */
 
 struct command {
 	const char *name;
@@ -84,12 +85,13 @@ static void add_row(struct grid *grid, const struct command *command, double tot
 
 /* What the run used and no row has (sign 1), or the rows have more of than the run used (-1).
  * Absent where that is too small to be seen in the table. */
-static struct value rest(const struct facts *facts, const char *name, struct value seen, int sign)
+static struct value rest(const struct facts *facts, const char *name, struct value seen, int sign,
+			 double unseen)
 {
 	struct value total = facts_value(facts, "totals", name);
 	double left = total.number - (value_is(seen) ? seen.number : 0);
 
-	if (!value_is(total) || left * sign <= 0.001 * fabs(total.number))
+	if (!value_is(total) || left * sign <= unseen * fabs(total.number))
 		return value_absent();
 	total.number = left;
 	return total;
@@ -100,11 +102,11 @@ static struct value rest(const struct facts *facts, const char *name, struct val
 static bool find_rest(const struct facts *facts, const struct command *seen, int sign,
 		      struct command *ret)
 {
-	struct value count = rest(facts, "processes", value_read(seen->count), sign);
+	struct value count = rest(facts, "processes", value_read(seen->count), sign, 0);
 	struct cost cost = {
-		.cpu_s = rest(facts, "cpu_s", seen->cost.cpu_s, sign),
-		.read_bytes = rest(facts, "io_read_bytes", seen->cost.read_bytes, sign),
-		.write_bytes = rest(facts, "io_write_bytes", seen->cost.write_bytes, sign),
+		.cpu_s = rest(facts, "cpu_s", seen->cost.cpu_s, sign, UNSEEN),
+		.read_bytes = rest(facts, "io_read_bytes", seen->cost.read_bytes, sign, UNSEEN),
+		.write_bytes = rest(facts, "io_write_bytes", seen->cost.write_bytes, sign, UNSEEN),
 	};
 
 	*ret = (struct command){ .name = sign > 0 ? "(not seen)" : "(counted twice)",

@@ -76,13 +76,12 @@ static void print_title(const struct line *line, const struct look *look, FILE *
 	CLEANUP(text_clear) struct text title = { 0 };
 
 	words_clean(&title, line->metric->name);
+	if (line->metric->kind == KIND_COUNTER)
+		text_add(&title, ", per second");
 	if (line->metric->help) {
 		text_add(&title, ": ");
 		words_clean(&title, line->metric->help);
 	}
-	if (line->metric->kind == KIND_COUNTER)
-		text_add(&title, line->metric->unit == UNIT_SECONDS ? " (seconds per second)"
-								    : " (per second)");
 	look_heading(look, text_string(&title), out);
 }
 

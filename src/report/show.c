@@ -162,7 +162,7 @@ static void add_total(struct grid *grid, const struct facts *facts, const struct
 	if (!total_find(total->name) && find_other(facts, total->name, "_mean", "_peak"))
 		return;
 	add_figure(grid, facts, label_of(total), total);
-	if (mean && value_is(mean->value) && !total_find(mean->name))
+	if (mean && value_is(mean->value) && total->value.number != 0 && !total_find(mean->name))
 		add_figure(grid, facts, "  on average", mean);
 }
 

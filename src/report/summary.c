@@ -14,8 +14,9 @@
 
 #define LINES 8
 #define INDENT 2
-#define NEAR 0.8   /* of a limit: worth a word */
-#define APART 0.05 /* of a bracket, low to high: worth a word */
+#define NEAR 0.8             /* of a limit: worth a word */
+#define APART 0.05           /* of a bracket, low to high: worth a word */
+#define APART_BYTES 10485760 /* and less than that is no news */
 
 struct summary {
 	const struct facts *facts;
@@ -138,7 +139,7 @@ static void add_bracket(struct text *text, const struct fact *tree)
 	char low[HUMAN_BYTES], high[HUMAN_BYTES];
 
 	if (!tree || !value_is(tree->value) || !isfinite(tree->low) || !isfinite(tree->high) ||
-	    tree->high <= tree->low * (1 + APART))
+	    tree->high <= tree->low * (1 + APART) || tree->high - tree->low < APART_BYTES)
 		return;
 	text_add_format(text, "%sthe true peak of memory is between %s and %s",
 			text->length > 0 ? "; " : "", human_memory(tree->low, low),

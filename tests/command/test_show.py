@@ -4,9 +4,15 @@ import csv
 import io
 import json
 import os
+import pathlib
 import shutil
+import signal
+import subprocess
+import time
 
 import pytest
+
+from conftest import SONDE, environment
 
 WORK = "head -c 300000 /dev/zero > out; for i in 1 2 3; do sleep 0.1; done; exit 3"
 
@@ -256,3 +262,38 @@ def test_width(sonde, fit):
 
 def test_ascii_where_the_locale_is(sonde, fit):
     assert sonde("show", env={"LC_ALL": "C"}).out.isascii()
+
+
+def descendants(pid):
+    try:
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+    except FileNotFoundError:
+        return []
+    return [int(child) for child in children] + [p for c in children for p in descendants(int(c))]
+
+
+def test_running_and_killed(sonde, tmp_path):
+    running = subprocess.Popen([SONDE, "run", "--name", "long", "sleep", "60"], cwd=tmp_path,
+                               env=environment(tmp_path), stderr=subprocess.DEVNULL)
+    try:
+        time.sleep(2)
+        ran = sonde("show", "--json", "long")
+        assert ran.status == 0 and "still running" in ran.err
+        run = json.loads(ran.out)["run"]
+        assert run["running"] is True and run["complete"] is False
+        assert "still running" in sonde("show").out
+        assert sonde("history").out.splitlines()[1].endswith("running")
+    finally:
+        everybody = [running.pid, *descendants(running.pid)]
+        for pid in everybody:
+            os.kill(pid, signal.SIGKILL)
+        running.wait()
+    time.sleep(0.2)
+    ran = sonde("show", "--json")
+    assert ran.status == 0
+    assert "did not end properly; its recording was repaired and stops at" in ran.err
+    run = json.loads(ran.out)
+    assert run["run"]["complete"] is False and run["run"]["running"] is False
+    assert run["totals"]["wall_s"]["value"] > 0.5
+    again = sonde("show")
+    assert again.err == "" and "did not see the end of this run" in again.out

@@ -387,7 +387,7 @@ static void test_page(void **state)
 		"  not measured: most swapped out (/proc/PID/smaps_rollup: Permission denied)\n",
 		"memory               about 5.2 GiB  of  6 GiB   87 %  cgroup memory.max\n",
 		"sh                9,968         8 s    2.9 %     2.86 MiB    1 kB        -\n",
-		"(not seen)            -      990 ms   0.36 %            -  1.9 GB  12.3 MB\n"
+		"(not seen)            1      990 ms   0.36 %            -  1.9 GB  12.3 MB\n"
 		"all together      9,972  4 min 38 s    100 %      5.2 GiB  1.9 GB  12.3 MB\n",
 		"bash run.sh                                10 ms      977 KiB  4 min 12 s\n"
 		"|- python fit.py --title 'two words'  4 min 26 s     1.91 MiB  4 min 12 s\n"
@@ -424,7 +424,7 @@ static void test_series(void **state)
 				  "        0.20 s             2  ##############\n"
 				  "        0.30 s           gap\n"
 				  "        0.40 s             1  #######\n"
-				  "io_read_bytes: bytes through read (per second)\n"
+				  "io_read_bytes, per second: bytes through read\n"
 				  "        0.10 s       10 MB/s  #\n"
 				  "        0.20 s       10 MB/s  #\n"
 				  "        0.30 s           gap\n"
