@@ -2,11 +2,14 @@
  * cpu cores threads|processes N SECONDS: N at once, each burning that much.
  * cpu contend SECONDS: two processes on one core, each burning that much, so each waits for the
  *	CPU about as long as it runs; says its own run_delay of /proc/self/schedstat.
+ * cpu crowd N BUSY SECONDS: N children, of which BUSY run 1 ms in every 50, the others sleep.
+ * cpu work N: N million turns of an empty loop: the same work, whatever it takes.
  * cpu sleep SECONDS: nothing. */
 #include "truth.h"
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +90,33 @@ static void contend(double seconds)
 	truth_say("wait_cpu_s", sum);
 }
 
+static void live_in_crowd(bool busy, double seconds)
+{
+	double end = now_s(CLOCK_MONOTONIC) + seconds;
+
+	while (busy && now_s(CLOCK_MONOTONIC) < end) {
+		burn_user(0.001);
+		sleep_s(0.049);
+	}
+	if (!busy)
+		sleep_s(seconds);
+	_exit(0);
+}
+
+static void crowd(int count, int busy, double seconds)
+{
+	for (int i = 0; i < count; i++)
+		if (fork_or_die() == 0)
+			live_in_crowd(i < busy, seconds);
+	wait_all();
+}
+
+static void work(long millions)
+{
+	for (long i = 0; i < millions * 1000000; i++)
+		__asm__ volatile("" : : "r"(i));
+}
+
 static void cores(char **argv)
 {
 	int count = atoi(argv[3]);
@@ -104,6 +134,10 @@ int main(int argc, char **argv)
 		cores(argv);
 	else if (argc == 3 && strcmp(argv[1], "contend") == 0)
 		contend(atof(argv[2]));
+	else if (argc == 5 && strcmp(argv[1], "crowd") == 0)
+		crowd(atoi(argv[2]), atoi(argv[3]), atof(argv[4]));
+	else if (argc == 3 && strcmp(argv[1], "work") == 0)
+		work(atol(argv[2]));
 	else if (argc == 3 && strcmp(argv[1], "sleep") == 0)
 		sleep_s(atof(argv[2]));
 	else if (argc == 3) {

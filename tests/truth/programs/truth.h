@@ -1,7 +1,8 @@
 /* What the programs of known cost share: burning CPU, touching memory, and saying the truth.
  *
  * A program collects its truth with truth_say() and ends with truth_print(): one JSON object on
- * stdout in one write(2), so that the I/O that saying the truth costs is known, too. */
+ * stdout in one write(2), so that the I/O that saying the truth costs is known, too. Where a tool
+ * keeps stdout for itself, TRUTH_FILE in the environment names a file to write to. */
 #ifndef TRUTH_H
 #define TRUTH_H
 
@@ -11,7 +12,8 @@
 
 void truth_say(const char *name, double number);
 /* Adds what the process knows of itself: cpu_s, cpu_user_s, cpu_system_s, maxrss_bytes,
- * faults_minor, switches_*, each with its waited-for children, and wall_s since truth_start(). */
+ * faults_minor, switches_*, each with its waited-for children; wall_s since
+ * truth_start(), and both ends of it on the monotonic clock. */
 void truth_say_usage(void);
 void truth_start(void);
 void truth_print(void);
