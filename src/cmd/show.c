@@ -91,8 +91,8 @@ const struct cmd cmd_show = {
 		    "sonde show fit --series memory_tree_bytes\n"
 		    "sonde show --json | jq .totals.cpu_s.value",
 	.details =
-	    "RUN is 'last' (which is meant without any), '@2' for the one before it, an id or "
-	    "the start of it, a name given by 'sonde run --name', or the path of a recording.",
+	    "RUN is 'last' (meant where none is given), '@2' for the one before it, an id or its\n"
+	    "start, a name given by 'sonde run --name', or the path of a recording.",
 	.topic = "look",
 	.opts = show_opts,
 	.options_bytes = sizeof(struct show_options),
