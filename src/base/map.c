@@ -1,4 +1,5 @@
-/* Open addressing with linear steps; a removed place keeps its key, with no item, until the next growth. */
+/* Open addressing with linear steps; a removed place keeps its key, with no item, until the next
+ * growth. */
 #include "base/map.h"
 
 #include "base/mem.h"

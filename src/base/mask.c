@@ -409,6 +409,16 @@ static void mask_argument(struct text *out, struct word argument, bool secret, b
 	add_argument(out, &masked, alone);
 }
 
+char *mask_after(const char *before, const char *argument)
+{
+	struct word name = { before, before ? strlen(before) : 0 };
+	struct word value = { argument, strlen(argument) };
+
+	if (before && takes_next(name) && value.length > 0 && !is_option(value))
+		return mem_copy(MASK);
+	return mask_word(argument);
+}
+
 char *mask_arguments(const char *joined_by_nul, size_t length)
 {
 	CLEANUP(text_clear) struct text out = { 0 };

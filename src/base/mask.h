@@ -14,6 +14,10 @@
  * caller frees the result. */
 char *mask_arguments(const char *joined_by_nul, size_t length);
 
+/* One argument, which may be the value of the one before it (NULL: it is the first). The caller
+ * frees the result. */
+char *mask_after(const char *before, const char *argument);
+
 /* One text by itself: a variable's value, a message. The caller frees the result. */
 char *mask_word(const char *word);
 

@@ -69,12 +69,14 @@ static void examine_events(int pid, struct finding *finding)
 {
 	struct events *events = NULL;
 
-	*finding = (struct finding){ .name = "events", .metrics = 1,
+	*finding = (struct finding){ .name = "events",
+				     .metrics = 1,
 				     .help = "every fork, exec and exit, by perf events" };
 	finding->present = events_open(pid, &events, &finding->err) == 0;
 	if (!finding->present && finding->err.code == -EACCES)
-		err_say(&finding->err, -EACCES, "closed to you; root may open it: "
-						"sysctl kernel.perf_event_paranoid=2");
+		err_say(&finding->err, -EACCES,
+			"closed to you; root may open it: "
+			"sysctl kernel.perf_event_paranoid=2");
 	events_close(events);
 }
 
@@ -151,8 +153,10 @@ static int doctor_run(void *arg, int argc, char **argv)
 		err_in(&err, "cannot capture to '%s'", options->capture);
 		return cmd_fail(&err, EXIT_PROBLEM);
 	}
-	fprintf(stderr, "sonde: wrote '%s'; captured.txt in it lists every file: look before you share it\n",
-		options->capture);
+	fprintf(
+	    stderr,
+	    "sonde: wrote '%s'; captured.txt in it lists every file: look before you share it\n",
+	    options->capture);
 	return EXIT_FINE;
 }
 
@@ -162,8 +166,10 @@ const struct cmd cmd_doctor = {
 	.help = "what can be measured on this machine, and why not the rest",
 	.examples = "sonde doctor\n"
 		    "sonde doctor --capture for-a-bug-report",
-	.details = "A capture serves as a bug report, and as a fixture in sonde's own tests. Host and user "
-		   "names, and secrets in command lines, are masked; environments are never written.",
+	.details =
+	    "A capture serves as a bug report, and as a fixture in sonde's own tests. Host and "
+	    "user "
+	    "names, and secrets in command lines, are masked; environments are never written.",
 	.topic = "help",
 	.opts = doctor_opts,
 	.options_bytes = sizeof(struct doctor_options),

@@ -1,9 +1,9 @@
+#include "sample/run.h"
 #include "base/mask.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/version.h"
 #include "report/report.h"
-#include "sample/run.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -26,27 +26,59 @@ struct run_options {
 #define LEAST_INTERVAL_NS 1000000u
 
 static const struct opt run_opts[] = {
-	{ .name = "output", .key = 'o', .kind = OPT_TEXT, .value = "FILE",
-	  .into = offsetof(struct run_options, output), .help = "where to keep the recording" },
-	{ .name = "name", .key = 'n', .kind = OPT_TEXT, .value = "NAME",
-	  .into = offsetof(struct run_options, name), .help = "a name to find this run by" },
-	{ .name = "tag", .key = 't', .kind = OPT_LIST, .value = "KEY=VALUE",
-	  .into = offsetof(struct run_options, tags), .help = "a note for later; may be given often" },
-	{ .name = "interval", .key = 'i', .kind = OPT_DURATION, .value = "TIME", .fallback = "100ms",
-	  .into = offsetof(struct run_options, interval_ns), .help = "time between two looks" },
-	{ .name = "budget", .kind = OPT_SHARE, .value = "SHARE", .fallback = "1%",
+	{ .name = "output",
+	  .key = 'o',
+	  .kind = OPT_TEXT,
+	  .value = "FILE",
+	  .into = offsetof(struct run_options, output),
+	  .help = "where to keep the recording" },
+	{ .name = "name",
+	  .key = 'n',
+	  .kind = OPT_TEXT,
+	  .value = "NAME",
+	  .into = offsetof(struct run_options, name),
+	  .help = "a name to find this run by" },
+	{ .name = "tag",
+	  .key = 't',
+	  .kind = OPT_LIST,
+	  .value = "KEY=VALUE",
+	  .into = offsetof(struct run_options, tags),
+	  .help = "a note for later; may be given often" },
+	{ .name = "interval",
+	  .key = 'i',
+	  .kind = OPT_DURATION,
+	  .value = "TIME",
+	  .fallback = "100ms",
+	  .into = offsetof(struct run_options, interval_ns),
+	  .help = "time between two looks" },
+	{ .name = "budget",
+	  .kind = OPT_SHARE,
+	  .value = "SHARE",
+	  .fallback = "1%",
 	  .into = offsetof(struct run_options, budget),
 	  .help = "how much of one core sonde may use; it looks less often to keep it" },
-	{ .name = "wait", .key = 'w', .kind = OPT_BOOL, .into = offsetof(struct run_options, wait),
+	{ .name = "wait",
+	  .key = 'w',
+	  .kind = OPT_BOOL,
+	  .into = offsetof(struct run_options, wait),
 	  .help = "stay until the last process that it started has gone" },
-	{ .name = "timeout", .kind = OPT_DURATION, .value = "TIME",
+	{ .name = "timeout",
+	  .kind = OPT_DURATION,
+	  .value = "TIME",
 	  .into = offsetof(struct run_options, timeout_ns),
 	  .help = "end the program after this time (SIGTERM, 5 s later SIGKILL)" },
-	{ .name = "json", .kind = OPT_BOOL, .into = offsetof(struct run_options, json),
+	{ .name = "json",
+	  .kind = OPT_BOOL,
+	  .into = offsetof(struct run_options, json),
 	  .help = "everything for scripts on stdout, after the program's end" },
-	{ .name = "quiet", .key = 'q', .kind = OPT_BOOL, .into = offsetof(struct run_options, quiet),
+	{ .name = "quiet",
+	  .key = 'q',
+	  .kind = OPT_BOOL,
+	  .into = offsetof(struct run_options, quiet),
 	  .help = "no summary" },
-	{ .name = "no-record", .kind = OPT_BOOL, .into = offsetof(struct run_options, no_record),
+	{ .name = "no-record",
+	  .kind = OPT_BOOL,
+	  .into = offsetof(struct run_options, no_record),
 	  .help = "keep no recording" },
 	{ 0 }
 };
@@ -101,8 +133,8 @@ static char *recording_path(const struct run_options *options, time_t started, c
 	return path;
 }
 
-static void add_start(const struct run_options *options, char **argv, time_t started, const char *id,
-		      struct facts *facts)
+static void add_start(const struct run_options *options, char **argv, time_t started,
+		      const char *id, struct facts *facts)
 {
 	char when[32], index[16];
 	struct tm utc;
@@ -115,8 +147,10 @@ static void add_start(const struct run_options *options, char **argv, time_t sta
 	facts_add_text(facts, "run", "started", when);
 	facts_add_text(facts, "sonde", "version", SONDE_VERSION);
 	for (int i = 0; argv[i]; i++) {
+		CLEANUP(freep) char *masked = mask_after(i > 0 ? argv[i - 1] : NULL, argv[i]);
+
 		snprintf(index, sizeof(index), "%d", i);
-		facts_add_text(facts, "command", index, argv[i]);
+		facts_add_text(facts, "command", index, masked);
 	}
 }
 
@@ -134,7 +168,8 @@ static int not_started(int error, const char *program)
 
 	err_set(&err, -error, "cannot run '%s'", program);
 	if (error == ENOENT && !strchr(program, '/'))
-		err_hint(&err, "no such program in $PATH; a file here needs its path: ./%s", program);
+		err_hint(&err, "no such program in $PATH; a file here needs its path: ./%s",
+			 program);
 	else if (error == EACCES)
 		err_hint(&err, "is it a program, and may you execute it? chmod +x makes it so");
 	return cmd_fail(&err, error == ENOENT ? 127 : 126);
@@ -148,7 +183,11 @@ static void tell(const struct run_options *options, const struct facts *facts, c
 	if (end->kept.code)
 		cmd_warn("this run was not kept in full: %s", end->kept.text);
 	if (!options->quiet)
-		report_summary(facts, options->output ? options->output : path ? "" : NULL, &look, stderr);
+		report_summary(facts,
+			       options->output ? options->output
+			       : path          ? ""
+					       : NULL,
+			       &look, stderr);
 	if (options->json)
 		report_json.write(facts, stdout, NULL);
 }
@@ -162,8 +201,11 @@ static int run_run(void *arg, int argc, char **argv)
 	char id[STORE_ID_BYTES];
 	struct run_end end;
 	struct err err = { 0 };
-	struct run run = { .argv = argv, .interval_ns = options->interval_ns, .budget = options->budget,
-			   .timeout_ns = options->timeout_ns, .wait = options->wait,
+	struct run run = { .argv = argv,
+			   .interval_ns = options->interval_ns,
+			   .budget = options->budget,
+			   .timeout_ns = options->timeout_ns,
+			   .wait = options->wait,
 			   .keep_stdout = options->json };
 
 	if (check(options, argc, &err) < 0 || add_tags(&options->tags, &facts, &err) < 0)
@@ -187,13 +229,14 @@ const struct cmd cmd_run = {
 	.examples = "sonde run python fit.py\n"
 		    "sonde run --name fit --tag size=small ./fit input.dat\n"
 		    "sonde run -- make -j4",
-	.details = "The program runs as it would without sonde: its output, exit status, signals and "
-		   "terminal are its own. Everything that it starts is measured with it. The summary "
-		   "comes on stderr at its end; 'sonde show' tells more.\n"
-		   "\n"
-		   "sonde ends with the program's status (by the same signal where a signal ended it), "
-		   "126 where it cannot be executed, 127 where it is not found, 125 where sonde itself "
-		   "failed.",
+	.details =
+	    "The program runs as it would without sonde: its output, exit status, signals and "
+	    "terminal are its own. Everything that it starts is measured with it. The summary "
+	    "comes on stderr at its end; 'sonde show' tells more.\n"
+	    "\n"
+	    "sonde ends with the program's status (by the same signal where a signal ended it), "
+	    "126 where it cannot be executed, 127 where it is not found, 125 where sonde itself "
+	    "failed.",
 	.topic = "first",
 	.opts = run_opts,
 	.options_bytes = sizeof(struct run_options),

@@ -1,6 +1,6 @@
-/* Processes as the events tell them. One that a look also saw has a row of its own, which gets its exact end
- * and CPU time; the others are folded by parent and name. A task's CPU time is told just after its exit, maybe in the
- * next batch, so an ended one is settled one batch later. */
+/* Processes as the events tell them. One that a look also saw has a row of its own, which gets its
+ * exact end and CPU time; the others are folded by parent and name. A task's CPU time is told just
+ * after its exit, maybe in the next batch, so an ended one is settled one batch later. */
 #include "sample/tree.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 struct brief {
 	int pid, parent_pid;
-	uint32_t id;	 /* of its row; 0: never seen */
+	uint32_t id;     /* of its row; 0: never seen */
 	uint32_t parent; /* id of the nearest ancestor with a row */
 	uint64_t started_ns, ended_ns, cpu_ns;
 	bool ended;
@@ -31,12 +31,12 @@ static struct brief *brief_find(const struct tree *tree, int pid)
 
 static void brief_end(struct tree *tree, struct brief *brief)
 {
-	struct row *row = rows_find(&tree->rows, brief->id);
+	struct row *row = roster_find(&tree->roster, brief->id);
 	struct value *cpu;
 
 	if (!brief->id)
-		row = rows_fold(&tree->rows, brief->parent, brief->name, 1, brief->started_ns,
-				brief->ended_ns);
+		row = roster_fold(&tree->roster, brief->parent, brief->name, 1, brief->started_ns,
+				  brief->ended_ns);
 	if (row) {
 		cpu = &row->process.values[tree->metrics->cpu];
 		if (brief->id)
@@ -45,7 +45,7 @@ static void brief_end(struct tree *tree, struct brief *brief)
 			*cpu = value_read(cpu->number + (double)brief->cpu_ns / 1e9);
 		if (brief->id && row->process.ended_ns != PROCESS_ALIVE)
 			row->process.ended_ns = brief->ended_ns;
-		rows_touch(&tree->rows, row);
+		roster_touch(&tree->roster, row);
 	}
 	map_remove(&tree->briefs, (uint64_t)brief->pid);
 	free(brief);
@@ -56,7 +56,7 @@ static void brief_fork(struct tree *tree, const struct event *event)
 	struct brief *brief, *parent = brief_find(tree, event->parent_pid);
 	struct proc *proc = map_find(&tree->by_pid, (uint64_t)event->parent_pid), *seen;
 	uint32_t id = 0;
-	struct row *row = proc ? rows_find(&tree->rows, proc->id) : NULL;
+	struct row *row = proc ? roster_find(&tree->roster, proc->id) : NULL;
 
 	brief = brief_find(tree, event->pid);
 	if (brief) /* a pid that came round again */

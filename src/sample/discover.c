@@ -1,9 +1,11 @@
-/* New processes: read from task/TID/children of those that ran (only who runs can fork), and of the launcher, to
- * which orphans come. Nothing at all is done while the kernel gave out no new pid: the last one stands in
+/* New processes: read from task/TID/children of those that ran (only who runs can fork), and of the
+ *launcher, to which orphans come. Nothing at all is done while the kernel gave out no new pid: the
+ *last one stands in
  *
  *	/proc/loadavg	0.20 0.18 0.12 1/80 11206
  *
- * A kernel without children files (CONFIG_PROC_CHILDREN) has all of /proc looked through instead. */
+ * A kernel without children files (CONFIG_PROC_CHILDREN) has all of /proc looked through instead.
+*/
 #include "sample/tree.h"
 
 #include "base/parse.h"
@@ -59,7 +61,8 @@ static void discover_of_threads(struct tree *tree, int pid)
 	struct dirent *entry;
 	DIR *tasks;
 
-	snprintf(path, sizeof(path), "%s/proc/%d/task", strcmp(tree->root, "/") == 0 ? "" : tree->root, pid);
+	snprintf(path, sizeof(path), "%s/proc/%d/task",
+		 strcmp(tree->root, "/") == 0 ? "" : tree->root, pid);
 	tasks = opendir(path);
 	while (tasks && (entry = readdir(tasks))) {
 		if (!isdigit((unsigned char)entry->d_name[0]))
@@ -84,7 +87,8 @@ static void discover_of(struct tree *tree, struct proc *proc)
 		return;
 	}
 	snprintf(path, sizeof(path), "proc/%d/task/%d/children", proc->pid, proc->pid);
-	if (!proc->children_file.path && kept_open(&proc->children_file, tree->root, path, NULL) < 0) {
+	if (!proc->children_file.path &&
+	    kept_open(&proc->children_file, tree->root, path, NULL) < 0) {
 		tree->no_children_file = proc == tree->launcher;
 		return;
 	}
@@ -133,7 +137,7 @@ static void discover_in_all(struct tree *tree)
 
 void tree_discover(struct tree *tree)
 {
-	size_t before = tree->rows.count;
+	size_t before = tree->roster.count;
 	uint64_t given = tree->events && tree->last_pid ? tree->forked : pids_given_out(tree);
 
 	tree->forked = false;
@@ -148,7 +152,7 @@ void tree_discover(struct tree *tree)
 	}
 	if (tree->no_children_file)
 		discover_in_all(tree);
-	given -= given < tree->rows.count - before ? given : tree->rows.count - before;
+	given -= given < tree->roster.count - before ? given : tree->roster.count - before;
 	if (!tree->events && given > tree->unseen_most)
 		tree->unseen_most = given;
 }

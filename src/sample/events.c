@@ -1,5 +1,6 @@
-/* One task-clock event for each CPU, because a ring of inherited events may only be per CPU. A record begins
- * with {u32 type, u16 misc, u16 size}; ours end with {u32 pid, tid; u64 time} (sample_id_all):
+/* One task-clock event for each CPU, because a ring of inherited events may only be per CPU. A
+ *record begins with {u32 type, u16 misc, u16 size}; ours end with {u32 pid, tid; u64 time}
+ *(sample_id_all):
  *
  *	COMM  3	u32 pid, tid; char name[], NUL-padded to 8
  *	EXIT  4	u32 pid, ppid, tid, ptid; u64 time
@@ -52,7 +53,8 @@ static int open_on_cpu(int pid, int cpu)
 		.sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
 		.inherit = 1,
 		.inherit_stat = 1,
-		.exclude_kernel = 1, /* as a user may; task-clock counts the kernel's time all the same */
+		.exclude_kernel =
+		    1, /* as a user may; task-clock counts the kernel's time all the same */
 		.exclude_hv = 1,
 		.task = 1,
 		.comm = 1,
@@ -96,7 +98,8 @@ int events_open(int pid, struct events **ret, struct err *err)
 	int r;
 
 	if (cpus > MAX_CPUS)
-		return err_say(err, -E2BIG, "perf events for %ld CPUs would slow down every fork", cpus);
+		return err_say(err, -E2BIG, "perf events for %ld CPUs would slow down every fork",
+			       cpus);
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		r = open_ring(events, pid, cpu);
 		if (r < 0 && r != -ENODEV) /* a CPU that is offline */
@@ -106,7 +109,8 @@ int events_open(int pid, struct events **ret, struct err *err)
 	return 0;
 }
 
-static struct event *add_event(struct events *events, enum event_kind kind, int pid, uint64_t time_ns)
+static struct event *add_event(struct events *events, enum event_kind kind, int pid,
+			       uint64_t time_ns)
 {
 	struct event *event;
 
@@ -117,8 +121,8 @@ static struct event *add_event(struct events *events, enum event_kind kind, int 
 	return event;
 }
 
-static void parse_record(struct events *events, const struct perf_event_header *header, const char *body,
-			 size_t length)
+static void parse_record(struct events *events, const struct perf_event_header *header,
+			 const char *body, size_t length)
 {
 	uint32_t word[4] = { 0 };
 	uint64_t time_ns, number;
@@ -181,7 +185,8 @@ static int by_time(const void *left, const void *right)
 	return (int)a->kind - (int)b->kind;
 }
 
-void events_drain(struct events *events, void (*handle)(void *arg, const struct event *event), void *arg)
+void events_drain(struct events *events, void (*handle)(void *arg, const struct event *event),
+		  void *arg)
 {
 	events->n_batch = 0;
 	events->fullest = 0;

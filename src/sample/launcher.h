@@ -1,10 +1,11 @@
-/* The launcher: a tiny process that starts the program, reaps every descendant and knows nothing else.
+/* The launcher: a tiny process that starts the program, reaps every descendant and knows nothing
+ * else.
  *
- * It is a child subreaper, so double forks and daemons come back to it, and wait4 hands it what each of
- * them used, waited-for children included. It shares one page range with the sampler and reads or
- * writes no file until the end, so that its own /proc/self/io then holds the I/O of all that it
- * reaped and nothing of its own. It must stay small: ru_maxrss survives exec, and a fat launcher
- * would fake the program's peak.
+ * It is a child subreaper, so double forks and daemons come back to it, and wait4 hands it what
+ * each of them used, waited-for children included. It shares one page range with the sampler and
+ * reads or writes no file until the end, so that its own /proc/self/io then holds the I/O of all
+ * that it reaped and nothing of its own. It must stay small: ru_maxrss survives exec, and a fat
+ * launcher would fake the program's peak.
  *
  * The sampler commands it by queued signals (see launcher_command), it answers by one byte on a
  * socket. When the sampler dies it goes on reaping; when the launcher dies, the sampler, a
@@ -31,7 +32,7 @@ struct reaped {
 
 struct launcher_io {
 	uint64_t read_bytes, write_bytes, read_calls, write_calls, storage_read_bytes,
-		storage_write_bytes;
+	    storage_write_bytes;
 	bool read; /* false: /proc/self/io could not be read */
 };
 
@@ -39,12 +40,12 @@ struct launcher_io {
 
 /* Written by the launcher, read by the sampler. */
 struct launcher_shared {
-	_Atomic int program_pid;      /* 0 until it was started */
-	_Atomic int exec_errno;	      /* why it could not be; 0: it could */
-	_Atomic int stopped_signal;   /* the program is stopped by it; 0: it runs */
-	_Atomic bool program_ended;   /* program_reaped is filled in */
-	_Atomic bool all_ended;	      /* the rest is, too, and the launcher is about to leave */
-	_Atomic uint64_t started_ns;  /* CLOCK_BOOTTIME, just before exec */
+	_Atomic int program_pid;       /* 0 until it was started */
+	_Atomic int exec_errno;        /* why it could not be; 0: it could */
+	_Atomic int stopped_signal;    /* the program is stopped by it; 0: it runs */
+	_Atomic bool program_ended;    /* program_reaped is filled in */
+	_Atomic bool all_ended;        /* the rest is, too, and the launcher is about to leave */
+	_Atomic uint64_t started_ns;   /* CLOCK_BOOTTIME, just before exec */
 	_Atomic uint64_t reaped_count; /* ever; newest at ring[(reaped_count - 1) % REAPED_RING] */
 	struct reaped program_reaped;
 	struct reaped total; /* of all reaped: sums; high_bytes is the largest */
@@ -55,19 +56,19 @@ struct launcher_shared {
 
 struct launcher {
 	char **argv;
-	sigset_t mask;		      /* the program's signal mask */
+	sigset_t mask;                 /* the program's signal mask */
 	struct sigaction child_action; /* and its disposition of SIGCHLD */
-	int socket;		      /* to the sampler */
+	int socket;                    /* to the sampler */
 	int sampler_pid;
-	bool wait_for_all;	      /* stay until the last descendant has gone */
+	bool wait_for_all; /* stay until the last descendant has gone */
 	struct launcher_shared *shared;
 };
 
 /* Runs in the launcher's process and never returns. All signals are blocked. */
 NORETURN void launcher_run(struct launcher *launcher);
 
-/* What the sampler may ask. A signal is passed on to the program unless the launcher got it too: then it was
- * sent to the whole group, and the program has it already. */
+/* What the sampler may ask. A signal is passed on to the program unless the launcher got it too:
+ * then it was sent to the whole group, and the program has it already. */
 enum launcher_order { LAUNCHER_GO, LAUNCHER_FORWARD, LAUNCHER_KILL };
 int launcher_command(int launcher_pid, enum launcher_order order, int signal, int sender_pid);
 

@@ -6,16 +6,26 @@
 #include <string.h>
 
 static const struct metric own_metrics[RUN_OWN_COUNT] = {
-	[RUN_CORES] = { .name = "cores", .unit = UNIT_RATIO, .kind = KIND_GAUGE, .source = "tree",
+	[RUN_CORES] = { .name = "cores",
+			.unit = UNIT_RATIO,
+			.kind = KIND_GAUGE,
+			.source = "tree",
 			.help = "cores busy, all processes together" },
-	[RUN_MEMORY_TREE] = { .name = "memory_tree_bytes", .unit = UNIT_BYTES, .kind = KIND_GAUGE,
+	[RUN_MEMORY_TREE] = { .name = "memory_tree_bytes",
+			      .unit = UNIT_BYTES,
+			      .kind = KIND_GAUGE,
 			      .source = "tree",
 			      .help = "memory of all processes, shared pages counted once" },
-	[RUN_MEMORY_PROCESS] = { .name = "memory_process_bytes", .unit = UNIT_BYTES,
-				 .kind = KIND_GAUGE, .source = "tree",
+	[RUN_MEMORY_PROCESS] = { .name = "memory_process_bytes",
+				 .unit = UNIT_BYTES,
+				 .kind = KIND_GAUGE,
+				 .source = "tree",
 				 .help = "memory of the largest process" },
-	[RUN_PROCESSES] = { .name = "processes", .unit = UNIT_COUNT, .kind = KIND_GAUGE,
-			    .source = "tree", .help = "processes alive" },
+	[RUN_PROCESSES] = { .name = "processes",
+			    .unit = UNIT_COUNT,
+			    .kind = KIND_GAUGE,
+			    .source = "tree",
+			    .help = "processes alive" },
 };
 
 struct list {
@@ -32,8 +42,8 @@ static void list_add(struct list *list, const struct metric *metric, const char 
 	list->count++;
 }
 
-static struct reader *add_readers(struct list *list, const struct source *const *sources, enum scope scope,
-				  size_t *ret_count)
+static struct reader *add_readers(struct list *list, const struct source *const *sources,
+				  enum scope scope, size_t *ret_count)
 {
 	struct reader *readers = NULL;
 	size_t count = 0, room = 0;
@@ -58,8 +68,8 @@ void metrics_init(struct metrics *metrics, const struct source *const *sources, 
 	struct list process = { 0 }, run = { 0 };
 
 	*metrics = (struct metrics){ 0 };
-	metrics->process_readers =
-		add_readers(&process, sources, SCOPE_PROCESS, &metrics->n_process_readers);
+	metrics->process_readers = add_readers(&process, sources, SCOPE_PROCESS,
+					       &metrics->n_process_readers);
 	for (size_t i = 0; i < RUN_OWN_COUNT; i++)
 		list_add(&run, &own_metrics[i], NULL);
 	metrics->run_of = mem_new(process.count * sizeof(*metrics->run_of));

@@ -1,5 +1,6 @@
-/* Which metrics a run has, and where each stands: those of all process sources one behind the other,
- * and for the run what the sampler computes, then the sums of the former, then those of run sources. */
+/* Which metrics a run has, and where each stands: those of all process sources one behind the
+ * other, and for the run what the sampler computes, then the sums of the former, then those of run
+ * sources. */
 #ifndef SAMPLE_METRICS_H
 #define SAMPLE_METRICS_H
 
@@ -20,12 +21,14 @@ struct metrics {
 	struct reader *process_readers, *run_readers;
 	size_t n_process_readers, n_run_readers;
 	int *run_of; /* by process metric: where its sum stands among the run's; -1: nowhere */
-	/* places of the process metrics that the sampler needs by name; -1 where no source has it */
+	/* places of the process metrics that the sampler needs by name; -1 where no source has it
+	 */
 	int cpu, cpu_user, cpu_system, memory, pss, high, threads;
 };
 
 /* Fills the tables of `facts` from the sources. */
-void metrics_init(struct metrics *metrics, const struct source *const *sources, struct facts *facts);
+void metrics_init(struct metrics *metrics, const struct source *const *sources,
+		  struct facts *facts);
 void metrics_clear(struct metrics *metrics);
 
 #endif

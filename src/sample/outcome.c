@@ -1,6 +1,7 @@
-/* CPU, faults and switches come from wait4, I/O from the launcher's own /proc/self/io: the kernel adds up every
- * child that somebody waited for. What still lives is added as last read. The hole is a parent that
- * ignores SIGCHLD: then the inherited perf events are the better account, but for each task's exit itself. */
+/* CPU, faults and switches come from wait4, I/O from the launcher's own /proc/self/io: the kernel
+ * adds up every child that somebody waited for. What still lives is added as last read. The hole is
+ * a parent that ignores SIGCHLD: then the inherited perf events are the better account, but for
+ * each task's exit itself. */
 #include "sample/outcome.h"
 
 #include "base/mem.h"
@@ -10,16 +11,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 /* A task's exit after its perf event was closed: 50-70 us were measured on a small machine. */
 #define EXIT_TAIL_S 60e-6
 #define EXIT_TAIL_MOST_S 250e-6
 
-static void add_total(struct facts *facts, const char *name, enum unit unit, struct value value, double low,
-		      double high, const char *source, const char *why)
+static void add_total(struct facts *facts, const char *name, enum unit unit, struct value value,
+		      double low, double high, const char *source, const char *why)
 {
-	facts_add(facts, &(struct fact){ .section = "totals", .name = name, .unit = unit, .value = value,
-					 .low = low, .high = high, .source = source, .why = why });
+	facts_add(facts, &(struct fact){ .section = "totals",
+					 .name = name,
+					 .unit = unit,
+					 .value = value,
+					 .low = low,
+					 .high = high,
+					 .source = source,
+					 .why = why });
 }
 
 static void add_measured(struct facts *facts, const char *name, enum unit unit, double number,
@@ -41,13 +49,15 @@ static double living(const struct tree *tree, int metric)
 static double cgroup_cpu(const struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->metrics.n_run; i++) {
-		if (strcmp(sampler->metrics.run[i].name, "cgroup_cpu_s") == 0 && value_is(sampler->run[i]))
+		if (strcmp(sampler->metrics.run[i].name, "cgroup_cpu_s") == 0 &&
+		    value_is(sampler->run[i]))
 			return sampler->run[i].number;
 	}
 	return NAN;
 }
 
-static const char missed_why[] = "a process ignores SIGCHLD, so the kernel drops what its children used";
+static const char missed_why[] =
+    "a process ignores SIGCHLD, so the kernel drops what its children used";
 
 /* Somebody's children were dropped by the kernel: the best account of what is left. */
 static void add_cpu_with_holes(struct sampler *sampler, struct facts *facts, double waited_s)
@@ -62,13 +72,16 @@ static void add_cpu_with_holes(struct sampler *sampler, struct facts *facts, dou
 
 		add_total(facts, "cpu_s", UNIT_SECONDS,
 			  value_estimated(fmax(low_s, perf_s + tasks * EXIT_TAIL_S)), low_s,
-			  fmax(low_s, perf_s + tasks * EXIT_TAIL_MOST_S), "perf task-clock", missed_why);
+			  fmax(low_s, perf_s + tasks * EXIT_TAIL_MOST_S), "perf task-clock",
+			  missed_why);
 		return;
 	}
 	add_total(facts, "cpu_s", UNIT_SECONDS, value_estimated(seen_s), seen_s,
 		  high_s >= seen_s ? high_s : NAN, "wait4 and sampling", missed_why);
-	facts_note(facts, "CPU time is a lower bound: a process ignores SIGCHLD, and neither perf events nor "
-			  "a cgroup of its own tell what its children used");
+	facts_note(
+	    facts,
+	    "CPU time is a lower bound: a process ignores SIGCHLD, and neither perf events nor "
+	    "a cgroup of its own tell what its children used");
 }
 
 static bool has_holes(const struct sampler *sampler, double waited_s)
@@ -87,7 +100,8 @@ static void add_cpu(struct sampler *sampler, struct facts *facts, double wall_s)
 	const struct reaped *total = &sampler->tree.shared->total;
 	const struct metrics *metrics = &sampler->metrics;
 	double user_s = (double)total->user_us / 1e6 + living(&sampler->tree, metrics->cpu_user);
-	double system_s = (double)total->system_us / 1e6 + living(&sampler->tree, metrics->cpu_system);
+	double system_s = (double)total->system_us / 1e6 +
+			  living(&sampler->tree, metrics->cpu_system);
 	double waited_s = (double)(total->user_us + total->system_us) / 1e6 +
 			  living(&sampler->tree, metrics->cpu);
 	bool holes = has_holes(sampler, waited_s);
@@ -99,8 +113,9 @@ static void add_cpu(struct sampler *sampler, struct facts *facts, double wall_s)
 		add_measured(facts, "cpu_s", UNIT_SECONDS, waited_s, "wait4");
 	cpu = facts_value(facts, "totals", "cpu_s");
 	if (holes && waited_s > 0) { /* split as the known part is */
-		add_total(facts, "cpu_user_s", UNIT_SECONDS, value_estimated(cpu.number * user_s / waited_s),
-			  user_s, NAN, "wait4", missed_why);
+		add_total(facts, "cpu_user_s", UNIT_SECONDS,
+			  value_estimated(cpu.number * user_s / waited_s), user_s, NAN, "wait4",
+			  missed_why);
 		add_total(facts, "cpu_system_s", UNIT_SECONDS,
 			  value_estimated(cpu.number * system_s / waited_s), system_s, NAN, "wait4",
 			  missed_why);
@@ -123,18 +138,18 @@ static void add_counts(struct sampler *sampler, struct facts *facts)
 	int minor = facts_metric(facts, SCOPE_PROCESS, "faults_minor");
 	int major = facts_metric(facts, SCOPE_PROCESS, "faults_major");
 
-	add_total(facts, "faults_minor", UNIT_COUNT, as((double)total->faults_minor + living(tree, minor)),
-		  NAN, NAN, "wait4", why);
-	add_total(facts, "faults_major", UNIT_COUNT, as((double)total->faults_major + living(tree, major)),
-		  NAN, NAN, "wait4", why);
+	add_total(facts, "faults_minor", UNIT_COUNT,
+		  as((double)total->faults_minor + living(tree, minor)), NAN, NAN, "wait4", why);
+	add_total(facts, "faults_major", UNIT_COUNT,
+		  as((double)total->faults_major + living(tree, major)), NAN, NAN, "wait4", why);
 	if (tree->n_live > 0) { /* those of whole processes are told at their end only */
 		as = value_estimated;
 		why = "without those of processes that live on";
 	}
-	add_total(facts, "switches_voluntary", UNIT_COUNT, as((double)total->switches_voluntary), NAN, NAN,
-		  "wait4", why);
-	add_total(facts, "switches_involuntary", UNIT_COUNT, as((double)total->switches_involuntary), NAN,
-		  NAN, "wait4", why);
+	add_total(facts, "switches_voluntary", UNIT_COUNT, as((double)total->switches_voluntary),
+		  NAN, NAN, "wait4", why);
+	add_total(facts, "switches_involuntary", UNIT_COUNT,
+		  as((double)total->switches_involuntary), NAN, NAN, "wait4", why);
 }
 
 static void add_io(struct sampler *sampler, struct facts *facts)
@@ -159,8 +174,9 @@ static void add_io(struct sampler *sampler, struct facts *facts)
 		double sum = (double)rows[i].number + living(tree, metric);
 
 		if (tree->ignored_children)
-			add_total(facts, rows[i].name, rows[i].unit, value_estimated(sum + tree->lost[metric]),
-				  sum, NAN, "/proc/PID/io", missed_why);
+			add_total(facts, rows[i].name, rows[i].unit,
+				  value_estimated(sum + tree->lost[metric]), sum, NAN,
+				  "/proc/PID/io", missed_why);
 		else
 			add_measured(facts, rows[i].name, rows[i].unit, sum, "/proc/PID/io");
 	}
@@ -181,23 +197,35 @@ static int by_time(const void *left, const void *right)
 	return a->bytes > b->bytes ? -1 : a->bytes < b->bytes;
 }
 
-/* The most that all processes alive at one moment can have held: the sum of each one's own most. One that its parent
- * waited for is known only not to have been larger than the largest. */
+/* Linux counts resident pages per CPU and adds up when a CPU has collected a batch, max(32, 2 x
+ * CPUs) pages, of each of three kinds (lib/percpu_counter.c, since 6.2; before, 64 pages a thread,
+ * which is less). ru_maxrss may be too low by all that is not yet added up. */
+static double rough_bytes(const struct sampler *sampler)
+{
+	double cores = sampler->cores;
+
+	return 3 * cores * fmax(32, 2 * cores) * (double)sysconf(_SC_PAGESIZE);
+}
+
+/* The most that all processes alive at one moment can have held: the sum of each one's own most.
+ * One that its parent waited for is known only not to have been larger than the largest. */
 static double sum_of_highs(const struct sampler *sampler, double largest)
 {
-	const struct rows *rows = &sampler->tree.rows;
-	CLEANUP(freep) struct change *changes = mem_new((rows->count * 2 + 1) * sizeof(*changes));
-	double sum = 0, most = 0;
+	const struct roster *roster = &sampler->tree.roster;
+	CLEANUP(freep) struct change *changes = mem_new((roster->count * 2 + 1) * sizeof(*changes));
+	double sum = 0, most = 0, rough = rough_bytes(sampler);
 	size_t count = 0;
 
-	for (size_t i = 0; i < rows->count; i++) {
-		const struct row *row = rows->items[i];
-		double each = row && row->most_bytes ? (double)row->most_bytes : largest, many;
+	for (size_t i = 0; i < roster->count; i++) {
+		const struct row *row = roster->items[i];
+		double each = row && row->most_bytes ? (double)row->most_bytes + rough : largest,
+		       many;
 
 		if (!row)
 			continue;
 		many = row->folded ? fmin((double)row->process.count + !row->process.count,
-					  fmax((double)sampler->tree.alive_peak, 1)) : 1;
+					  fmax((double)sampler->tree.alive_peak, 1))
+				   : 1;
 		changes[count++] = (struct change){ row->process.started_ns, each * many };
 		if (row->process.ended_ns != PROCESS_ALIVE)
 			changes[count++] = (struct change){ row->process.ended_ns, -each * many };
@@ -223,26 +251,42 @@ static double memory_high(const struct sampler *sampler, const struct facts *fac
 	return high;
 }
 
+/* wait4 tells a process's maximum as the kernel's rough counters have it (see rough_bytes), so a
+ * look may have met more. */
+static double largest_process(const struct sampler *sampler)
+{
+	const struct tree *tree = &sampler->tree;
+	double largest = (double)tree->shared->total.high_bytes;
+
+	for (size_t i = 0; i < tree->roster.count; i++) {
+		const struct row *row = tree->roster.items[i];
+
+		if (row && sampler->metrics.memory >= 0)
+			largest = fmax(largest,
+				       row->process.values[sampler->metrics.memory].number);
+		if (row && sampler->metrics.high >= 0)
+			largest = fmax(largest, row->process.values[sampler->metrics.high].number);
+	}
+	return largest;
+}
+
 static void add_memory(struct sampler *sampler, struct facts *facts)
 {
 	const struct tree *tree = &sampler->tree;
-	double largest = (double)tree->shared->total.high_bytes, peak, low, high;
-	bool alone = tree->events ? tree->alive_peak <= 1 : tree->rows.count <= 1 && !tree->unseen_most;
+	double largest = largest_process(sampler), rough = rough_bytes(sampler), peak, low, high;
+	bool alone = tree->events ? tree->alive_peak <= 1
+				  : tree->roster.count <= 1 && !tree->unseen_most;
 
-	for (size_t i = 0; i < tree->n_live; i++) {
-		largest = fmax(largest, tree->live[i]->now[sampler->metrics.memory].number);
-		if (sampler->metrics.high >= 0)
-			largest = fmax(largest, tree->live[i]->now[sampler->metrics.high].number);
-	}
-	add_measured(facts, "memory_process_peak_bytes", UNIT_BYTES, largest, "wait4");
+	add_total(facts, "memory_process_peak_bytes", UNIT_BYTES, value_read(largest), largest,
+		  largest + rough, "wait4", NULL);
 	if (alone) {
-		add_total(facts, "memory_tree_peak_bytes", UNIT_BYTES, value_read(largest), largest, largest,
-			  "wait4", NULL);
+		add_total(facts, "memory_tree_peak_bytes", UNIT_BYTES, value_read(largest), largest,
+			  largest + rough, "wait4", NULL);
 		return;
 	}
 	peak = facts_value(facts, "totals", "memory_tree_peak_bytes").number;
 	low = fmax(sampler->memory_low, largest);
-	high = fmax(memory_high(sampler, facts, largest), low);
+	high = fmax(memory_high(sampler, facts, largest + rough), low);
 	add_total(facts, "memory_tree_peak_bytes", UNIT_BYTES,
 		  value_estimated(fmin(fmax(peak, low), high)), low, high, "sampled, PSS",
 		  "sampled: processes may have peaked together between two looks");
@@ -257,8 +301,8 @@ static int run_metric(const struct sampler *sampler, const char *name)
 	return -1;
 }
 
-/* The kernel keeps the group's highest since it was made. If it rose while we ran, the peak is this run's
- * (or of others in the group); if not, it was less than that. */
+/* The kernel keeps the group's highest since it was made. If it rose while we ran, the peak is this
+ * run's (or of others in the group); if not, it was less than that. */
 static void add_cgroup_memory(struct sampler *sampler, struct facts *facts)
 {
 	int high = run_metric(sampler, "memory_cgroup_high_bytes");
@@ -269,7 +313,8 @@ static void add_cgroup_memory(struct sampler *sampler, struct facts *facts)
 	now = sampler->run[high];
 	first = sampler->first_run[high];
 	if (now.number > first.number)
-		add_measured(facts, "memory_cgroup_peak_bytes", UNIT_BYTES, now.number, "memory.peak");
+		add_measured(facts, "memory_cgroup_peak_bytes", UNIT_BYTES, now.number,
+			     "memory.peak");
 }
 
 static void add_processes(struct sampler *sampler, struct facts *facts)
@@ -285,7 +330,8 @@ static void add_processes(struct sampler *sampler, struct facts *facts)
 	if (!tree->events && tree->unseen_most == 0)
 		add_measured(facts, "processes", UNIT_COUNT, started, "sampled");
 	else
-		add_total(facts, "processes", UNIT_COUNT, value_estimated(started), started, NAN, "sampled",
+		add_total(facts, "processes", UNIT_COUNT, value_estimated(started), started, NAN,
+			  "sampled",
 			  "processes that live shorter than the sampling interval may be missing");
 }
 
@@ -333,40 +379,43 @@ static void add_own(const struct sampler *sampler, struct facts *facts, double w
 		(double)sampler->tree.shared->own_cpu_us / 1e6;
 	facts_add_measured(facts, "own", "cpu_s", UNIT_SECONDS, cpu_s, "getrusage");
 	facts_add_measured(facts, "own", "share", UNIT_RATIO, cpu_s / wall_s, "getrusage");
-	facts_add_measured(facts, "own", "memory_peak_bytes", UNIT_BYTES, (double)own.ru_maxrss * 1024,
-			   "getrusage");
+	facts_add_measured(facts, "own", "memory_peak_bytes", UNIT_BYTES,
+			   (double)own.ru_maxrss * 1024, "getrusage");
 	facts_add_measured(facts, "own", "launcher_memory_peak_bytes", UNIT_BYTES,
 			   (double)sampler->tree.shared->own_high_bytes, "getrusage");
 	facts_add_measured(facts, "sonde", "interval_asked_s", UNIT_SECONDS,
 			   (double)sampler->asked_ns / 1e9, NULL);
 	facts_add_measured(facts, "sonde", "interval_s", UNIT_SECONDS,
-			   sampler->ticks > 1 ? wall_s / (double)(sampler->ticks - 1) : wall_s, NULL);
+			   sampler->ticks > 1 ? wall_s / (double)(sampler->ticks - 1) : wall_s,
+			   NULL);
 	facts_add_number(facts, "sonde", "ticks", (double)sampler->ticks);
 	facts_add_number(facts, "sonde", "gaps", (double)sampler->gaps);
-	facts_add_measured(facts, "sonde", "gaps_s", UNIT_SECONDS, (double)sampler->gap_ns / 1e9, NULL);
+	facts_add_measured(facts, "sonde", "gaps_s", UNIT_SECONDS, (double)sampler->gap_ns / 1e9,
+			   NULL);
 	facts_add_text(facts, "sonde", "events", sampler->tree.events ? "perf" : "none");
 }
 
-/* Exits are not in the tasks' own CPU time; they go to the storms, which have nearly all of them. */
+/* Exits are not in the tasks' own CPU time; they go to the storms, which have nearly all of them.
+ */
 static void share_out_rest(struct sampler *sampler, const struct facts *facts)
 {
-	struct rows *rows = &sampler->tree.rows;
+	struct roster *roster = &sampler->tree.roster;
 	int cpu = sampler->metrics.cpu;
 	double rest = facts_value(facts, "totals", "cpu_s").number, folded = 0;
 
-	for (size_t i = 0; i < rows->count; i++) {
-		if (!rows->items[i])
+	for (size_t i = 0; i < roster->count; i++) {
+		if (!roster->items[i])
 			continue;
-		rest -= rows->items[i]->process.values[cpu].number;
-		folded += rows->items[i]->folded ? (double)rows->items[i]->process.count : 0;
+		rest -= roster->items[i]->process.values[cpu].number;
+		folded += roster->items[i]->folded ? (double)roster->items[i]->process.count : 0;
 	}
-	for (size_t i = 0; rest > 0 && folded > 0 && i < rows->count; i++) {
-		struct row *row = rows->items[i];
+	for (size_t i = 0; rest > 0 && folded > 0 && i < roster->count; i++) {
+		struct row *row = roster->items[i];
 
 		if (row && row->folded)
 			row->process.values[cpu] =
-				value_estimated(row->process.values[cpu].number +
-						rest * (double)row->process.count / folded);
+			    value_estimated(row->process.values[cpu].number +
+					    rest * (double)row->process.count / folded);
 	}
 }
 
@@ -377,7 +426,7 @@ static void note_survivors(const struct sampler *sampler, struct facts *facts)
 	const char *name = "";
 
 	for (size_t i = 0; i < tree->n_live; i++) {
-		const struct row *row = rows_find(&tree->rows, tree->live[i]->id);
+		const struct row *row = roster_find(&tree->roster, tree->live[i]->id);
 
 		if (tree->live[i]->zombie)
 			continue;
@@ -385,13 +434,17 @@ static void note_survivors(const struct sampler *sampler, struct facts *facts)
 			name = row->process.name;
 	}
 	if (count == 1)
-		facts_note(facts, "'%s' lives on; what it used until the program's end is included", name);
+		facts_note(facts, "'%s' lives on; what it used until the program's end is included",
+			   name);
 	else if (count > 1)
-		facts_note(facts, "'%s' and %zu more live on; what they used until the program's end is "
-				  "included", name, count - 1);
+		facts_note(facts,
+			   "'%s' and %zu more live on; what they used until the program's end is "
+			   "included",
+			   name, count - 1);
 }
 
-void outcome_add(struct sampler *sampler, uint64_t wall_ns, bool survivors_matter, struct facts *facts)
+void outcome_add(struct sampler *sampler, uint64_t wall_ns, bool survivors_matter,
+		 struct facts *facts)
 {
 	double wall_s = (double)wall_ns / 1e9;
 
@@ -407,7 +460,7 @@ void outcome_add(struct sampler *sampler, uint64_t wall_ns, bool survivors_matte
 	mark_sampled(facts);
 	add_own(sampler, facts, wall_s);
 	share_out_rest(sampler, facts);
-	rows_copy(&sampler->tree.rows, facts);
+	roster_copy(&sampler->tree.roster, facts);
 	if (survivors_matter)
 		note_survivors(sampler, facts);
 }

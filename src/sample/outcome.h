@@ -4,8 +4,9 @@
 
 #include "sample/sampler.h"
 
-/* Adds sections totals, sonde and own, the process rows, and notes on what is missing. The last tick was
- * made after the program's end. */
-void outcome_add(struct sampler *sampler, uint64_t wall_ns, bool survivors_matter, struct facts *facts);
+/* Adds sections totals, sonde and own, the process rows, and notes on what is missing. The last
+ * tick was made after the program's end. */
+void outcome_add(struct sampler *sampler, uint64_t wall_ns, bool survivors_matter,
+		 struct facts *facts);
 
 #endif

@@ -1,5 +1,6 @@
-/* Three processes: we (sampler), the launcher, the program. All three are in the process group that the user's
- * shell made, so a terminal's signals reach the program without us. We block every signal and look at each:
+/* Three processes: we (sampler), the launcher, the program. All three are in the process group that
+ *the user's shell made, so a terminal's signals reach the program without us. We block every signal
+ *and look at each:
  *
  *	from the terminal (SI_KERNEL)	the program has it already
  *	from a process			the launcher passes it on, unless it went to the whole group
@@ -77,7 +78,7 @@ void run_end_like(int status)
 static void only_wait(void)
 {
 	static const char sentence[] =
-		"sonde: out of memory: the program runs on, but nothing more is measured\n";
+	    "sonde: out of memory: the program runs on, but nothing more is measured\n";
 
 	if (write(STDERR_FILENO, sentence, sizeof(sentence) - 1) < 0 || !watched)
 		_exit(125);
@@ -86,8 +87,8 @@ static void only_wait(void)
 	run_end_like(watched->program_reaped.status);
 }
 
-/* Descriptors 0 to 2 that the user closed stay closed for the program, and are never given to a file of
- * ours, into which a message could go. */
+/* Descriptors 0 to 2 that the user closed stay closed for the program, and are never given to a
+ * file of ours, into which a message could go. */
 static void fill_standard_descriptors(void)
 {
 	int fd;
@@ -371,7 +372,8 @@ static void finish(struct session *session, struct run_end *ret)
 	sampler_tick(sampler, run_ns(session));
 	if (session->run->wait)
 		ended_ns = boot_ns();
-	outcome_add(sampler, ended_ns - sampler->tree.start_ns, !session->run->wait, session->facts);
+	outcome_add(sampler, ended_ns - sampler->tree.start_ns, !session->run->wait,
+		    session->facts);
 	add_exit(session->facts, session->shared->program_reaped.status, session);
 	facts_add_bool(session->facts, "run", "complete", true);
 	if (sampler->series && series_finish(sampler->series, session->facts, &err) < 0 &&
@@ -421,8 +423,12 @@ int run_program(const struct run *run, struct facts *facts, struct run_end *ret,
 	} else {
 		ret->exec_errno = atomic_load(&session.shared->exec_errno);
 	}
-	if (!ret->exec_errno)
+	if (!ret->exec_errno) {
 		finish(&session, ret);
+	} else {
+		series_discard(session.sampler.series);
+		session.sampler.series = NULL;
+	}
 	session_close(&session);
 	return 0;
 }

@@ -9,23 +9,23 @@
 #include <stdint.h>
 
 struct run {
-	char **argv;	     /* the program and its arguments */
-	const char *path;    /* of the recording; NULL: none */
+	char **argv;      /* the program and its arguments */
+	const char *path; /* of the recording; NULL: none */
 	uint64_t interval_ns;
-	double budget;	     /* share of one core that we may use */
+	double budget;       /* share of one core that we may use */
 	uint64_t timeout_ns; /* 0: none */
-	bool wait;	     /* until the last descendant has gone */
+	bool wait;           /* until the last descendant has gone */
 	bool keep_stdout;    /* we will write there, after the program's end */
 };
 
 struct run_end {
-	int status;	/* of the program, as of wait(2) */
-	int exec_errno; /* it could not be started; 0: it was */
+	int status;      /* of the program, as of wait(2) */
+	int exec_errno;  /* it could not be started; 0: it was */
 	struct err kept; /* kept.code: why the recording is not complete; 0: it is */
 };
 
-/* `facts` comes with what is known before (id, name, tags) and gets all the rest. On an error the program was
- * not started at all; nothing of ours changed that it would inherit. */
+/* `facts` comes with what is known before (id, name, tags) and gets all the rest. On an error the
+ * program was not started at all; nothing of ours changed that it would inherit. */
 int run_program(const struct run *run, struct facts *facts, struct run_end *ret, struct err *err);
 
 /* Ends this process as the program ended: by the same signal, or with the same status. */

@@ -23,7 +23,8 @@ static void open_run_sources(struct sampler *sampler)
 
 	sampler->run_states = mem_new(metrics->n_run_readers * sizeof(*sampler->run_states));
 	for (size_t i = 0; i < metrics->n_run_readers; i++) {
-		if (metrics->run_readers[i].source->open("/", getpid(), &sampler->run_states[i], NULL) < 0)
+		if (metrics->run_readers[i].source->open("/", getpid(), &sampler->run_states[i],
+							 NULL) < 0)
 			sampler->run_states[i] = NULL;
 	}
 }
@@ -32,7 +33,9 @@ void sampler_init(struct sampler *sampler, struct facts *facts, int launcher_pid
 		  const struct launcher_shared *shared, struct events *events, uint64_t interval_ns,
 		  double budget)
 {
-	*sampler = (struct sampler){ .asked_ns = interval_ns, .interval_ns = interval_ns, .budget = budget };
+	*sampler = (struct sampler){ .asked_ns = interval_ns,
+				     .interval_ns = interval_ns,
+				     .budget = budget };
 	metrics_init(&sampler->metrics, source_table, facts);
 	tree_init(&sampler->tree, "/", &sampler->metrics, launcher_pid, shared, events);
 	sampler->tally = tally_new(facts->run_metrics, facts->n_run_metrics);
@@ -52,12 +55,13 @@ static void read_run_sources(struct sampler *sampler, bool slow)
 		const struct reader *reader = &metrics->run_readers[i];
 
 		if (sampler->run_states[i] && (slow || reader->source->pace == PACE_TICK))
-			reader->source->read(sampler->run_states[i], sampler->run + reader->first, NULL);
+			reader->source->read(sampler->run_states[i], sampler->run + reader->first,
+					     NULL);
 	}
 }
 
-/* What a counter of the tree lost for a moment, between a child's end and its parent's next look, is
- * not taken back. */
+/* What a counter of the tree lost for a moment, between a child's end and its parent's next look,
+ * is not taken back. */
 static void sum_tree(struct sampler *sampler)
 {
 	const struct metrics *metrics = &sampler->metrics;
@@ -65,9 +69,11 @@ static void sum_tree(struct sampler *sampler)
 
 	tree_sum(&sampler->tree, now);
 	for (size_t i = 0; i < metrics->n_process; i++) {
-		struct value *sum = metrics->run_of[i] < 0 ? NULL : &sampler->run[metrics->run_of[i]];
+		struct value *sum = metrics->run_of[i] < 0 ? NULL
+							   : &sampler->run[metrics->run_of[i]];
 
-		if (sum && (metrics->process[i].kind != KIND_COUNTER || now[i].number >= sum->number))
+		if (sum &&
+		    (metrics->process[i].kind != KIND_COUNTER || now[i].number >= sum->number))
 			*sum = now[i];
 	}
 }
@@ -81,19 +87,20 @@ static void look_at_memory(struct sampler *sampler)
 	uint64_t before_ns = own_cpu_ns();
 	bool stable = tree->n_live <= 1;
 
-	if (tree->n_live > 1 && sum > sampler->memory_low * 1.02 && sum > sampler->sum_peak * 1.02 &&
-	    sampler->last_ns >= sampler->pss_due_ns) {
+	if (tree->n_live > 1 && sum > sampler->memory_low * 1.02 &&
+	    sum > sampler->sum_peak * 1.02 && sampler->last_ns >= sampler->pss_due_ns) {
 		stable = tree_read_pss(tree);
 		sampler->sum_peak = sum;
 		sampler->pss_due_ns =
-			sampler->last_ns +
-			(uint64_t)((double)(own_cpu_ns() - before_ns) / (sampler->budget / 2));
+		    sampler->last_ns +
+		    (uint64_t)((double)(own_cpu_ns() - before_ns) / (sampler->budget / 2));
 	}
 	sampler->run[RUN_MEMORY_TREE] = tree_memory(tree);
 	sampler->run[RUN_MEMORY_PROCESS] = value_read(tree_largest(tree));
 	sampler->memory_low = fmax(sampler->memory_low, tree_largest(tree));
 	if (stable)
-		sampler->memory_low = fmax(sampler->memory_low, sampler->run[RUN_MEMORY_TREE].number);
+		sampler->memory_low = fmax(sampler->memory_low,
+					   sampler->run[RUN_MEMORY_TREE].number);
 }
 
 static void look_at_cores(struct sampler *sampler, uint64_t passed_ns, bool gap)
@@ -101,7 +108,8 @@ static void look_at_cores(struct sampler *sampler, uint64_t passed_ns, bool gap)
 	double cpu_s = sampler->run[sampler->metrics.run_of[sampler->metrics.cpu]].number;
 	double cores = (cpu_s - sampler->last_cpu_s) / ((double)passed_ns / 1e9);
 
-	/* Over a few ms, what counts as now differs between clocks; and more than all cores is no news. */
+	/* Over a few ms, what counts as now differs between clocks; and more than all cores is no
+	 * news. */
 	if (gap || passed_ns < FIRST_NS / 2)
 		sampler->run[RUN_CORES] = value_absent();
 	else
@@ -111,10 +119,10 @@ static void look_at_cores(struct sampler *sampler, uint64_t passed_ns, bool gap)
 
 static void keep_rows(struct sampler *sampler)
 {
-	struct rows *rows = &sampler->tree.rows;
+	struct roster *roster = &sampler->tree.roster;
 
-	for (size_t i = 0; i < rows->n_changed; i++) {
-		struct row *row = rows_find(rows, rows->changed[i]);
+	for (size_t i = 0; i < roster->n_changed; i++) {
+		struct row *row = roster_find(roster, roster->changed[i]);
 
 		if (!row)
 			continue;
@@ -122,7 +130,7 @@ static void keep_rows(struct sampler *sampler)
 		if (sampler->series)
 			series_process(sampler->series, &row->process, NULL);
 	}
-	rows->n_changed = 0;
+	roster->n_changed = 0;
 }
 
 static void make_room(struct sampler *sampler)
@@ -132,7 +140,8 @@ static void make_room(struct sampler *sampler)
 	if (sampler->tree.n_live <= sampler->room_samples)
 		return;
 	sampler->room_samples = sampler->tree.n_live * 2;
-	sampler->samples = mem_resize(sampler->samples, sampler->room_samples * sizeof(struct sample));
+	sampler->samples = mem_resize(sampler->samples,
+				      sampler->room_samples * sizeof(struct sample));
 	sampler->values = mem_resize(sampler->values, sampler->room_samples * width);
 }
 
@@ -143,20 +152,22 @@ static void keep_tick(struct sampler *sampler, uint64_t now_ns, bool gap)
 
 	make_room(sampler);
 	for (size_t i = 0; i < tree->n_live; i++) {
-		struct value *values = sampler->values + tick.n_samples * sampler->metrics.n_process;
+		struct value *values = sampler->values +
+				       tick.n_samples * sampler->metrics.n_process;
 
 		if (!tree->live[i]->moved && !tree->live[i]->fresh)
 			continue;
 		proc_own(tree, tree->live[i], values);
-		sampler->samples[tick.n_samples++] =
-			(struct sample){ .id = tree->live[i]->id, .values = values };
+		sampler->samples[tick.n_samples++] = (struct sample){ .id = tree->live[i]->id,
+								      .values = values };
 	}
 	tick.samples = sampler->samples;
 	if (!sampler->series_err.code)
 		series_add(sampler->series, &tick, &sampler->series_err);
 }
 
-/* We may use `budget` of one core. A tick that costs more than its share makes the next come later. */
+/* We may use `budget` of one core. A tick that costs more than its share makes the next come later.
+ */
 static void keep_budget(struct sampler *sampler, uint64_t now_ns, bool slow)
 {
 	uint64_t own_ns = own_cpu_ns();
@@ -164,11 +175,13 @@ static void keep_budget(struct sampler *sampler, uint64_t now_ns, bool slow)
 
 	sampler->own_ns = own_ns;
 	if (slow)
-		sampler->slow_due_ns =
-			now_ns + (uint64_t)fmax(SECOND_NS, cost_ns / (sampler->budget / 4));
-	sampler->tick_cost_ns = sampler->ticks > 8 ? 0.9 * sampler->tick_cost_ns + 0.1 * cost_ns : cost_ns;
+		sampler->slow_due_ns = now_ns +
+				       (uint64_t)fmax(SECOND_NS, cost_ns / (sampler->budget / 4));
+	sampler->tick_cost_ns = sampler->ticks > 8 ? 0.9 * sampler->tick_cost_ns + 0.1 * cost_ns
+						   : cost_ns;
 	sampler->interval_ns = sampler->asked_ns;
-	if (sampler->ticks > 8 && sampler->tick_cost_ns / sampler->budget > (double)sampler->asked_ns)
+	if (sampler->ticks > 8 &&
+	    sampler->tick_cost_ns / sampler->budget > (double)sampler->asked_ns)
 		sampler->interval_ns = (uint64_t)(sampler->tick_cost_ns / sampler->budget);
 }
 
@@ -190,7 +203,8 @@ void sampler_tick(struct sampler *sampler, uint64_t now_ns)
 	if (sampler->series)
 		keep_tick(sampler, now_ns, gap);
 	if (sampler->ticks++ == 0)
-		memcpy(sampler->first_run, sampler->run, sampler->metrics.n_run * sizeof(*sampler->run));
+		memcpy(sampler->first_run, sampler->run,
+		       sampler->metrics.n_run * sizeof(*sampler->run));
 	sampler->gaps += gap;
 	sampler->gap_ns += gap ? passed_ns : 0;
 	keep_budget(sampler, now_ns, slow);
@@ -200,7 +214,8 @@ uint64_t sampler_due(const struct sampler *sampler)
 {
 	uint64_t young_ns = sampler->last_ns / 2 + FIRST_NS;
 
-	return sampler->last_ns + (young_ns < sampler->interval_ns ? young_ns : sampler->interval_ns);
+	return sampler->last_ns +
+	       (young_ns < sampler->interval_ns ? young_ns : sampler->interval_ns);
 }
 
 void sampler_clear(struct sampler *sampler)

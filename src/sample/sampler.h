@@ -1,4 +1,5 @@
-/* Decides when to ask the machine, and whom, within a budget; and hands what it got to the recording. */
+/* Decides when to ask the machine, and whom, within a budget; and hands what it got to the
+ * recording. */
 #ifndef SAMPLE_SAMPLER_H
 #define SAMPLE_SAMPLER_H
 
@@ -10,27 +11,27 @@ struct sampler {
 	struct metrics metrics;
 	struct tree tree;
 	struct tally *tally;
-	struct series *series; /* NULL: nothing is kept */
-	struct err series_err; /* the first trouble with it */
-	void **run_states;     /* by run reader */
-	struct value *run;     /* by run metric, now */
+	struct series *series;   /* NULL: nothing is kept */
+	struct err series_err;   /* the first trouble with it */
+	void **run_states;       /* by run reader */
+	struct value *run;       /* by run metric, now */
 	struct value *first_run; /* at the first tick */
-	struct value *sums;	 /* room for one value a process metric */
-	struct sample *samples;	 /* room for one tick's samples, and their values */
+	struct value *sums;      /* room for one value a process metric */
+	struct sample *samples;  /* room for one tick's samples, and their values */
 	struct value *values;
 	size_t room_samples;
-	uint64_t asked_ns;     /* between two ticks, as the user asked */
-	uint64_t interval_ns;  /* as the budget allows */
-	double budget;	       /* share of one core */
+	uint64_t asked_ns;    /* between two ticks, as the user asked */
+	uint64_t interval_ns; /* as the budget allows */
+	double budget;        /* share of one core */
 	uint64_t ticks, gaps;
 	uint64_t last_ns, own_ns; /* of the last tick: when, and our CPU clock */
 	uint64_t slow_due_ns, pss_due_ns;
 	double tick_cost_ns; /* smoothed */
 	double last_cpu_s;
-	double memory_low;   /* the tree certainly held this much at some time */
-	double sum_peak;     /* largest sum of RSS that PSS was read at */
-	uint64_t gap_ns;     /* nobody looked for so long, in all */
-	int cores;	     /* online */
+	double memory_low; /* the tree certainly held this much at some time */
+	double sum_peak;   /* largest sum of RSS that PSS was read at */
+	uint64_t gap_ns;   /* nobody looked for so long, in all */
+	int cores;         /* online */
 };
 
 /* The tables of `facts` are filled from the sources and used until the end. */

@@ -1,6 +1,7 @@
-/* A look goes through the living in order, parents before their children, and each is asked only after its
- * parent: so what a child used is never counted twice, in the child and in the parent that has just
- * waited for it. It may be missing for one tick; sums over the tree are kept from falling. */
+/* A look goes through the living in order, parents before their children, and each is asked only
+ * after its parent: so what a child used is never counted twice, in the child and in the parent
+ * that has just waited for it. It may be missing for one tick; sums over the tree are kept from
+ * falling. */
 #include "sample/tree.h"
 
 #include "base/mask.h"
@@ -16,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_VALUES 64	  /* of one process */
+#define MOST_VALUES 64    /* of one process */
 #define MOST_COMMAND 4096 /* bytes of a command line; some hold megabytes */
 
 static int64_t clock_offset_ns(void)
@@ -61,8 +62,9 @@ static void proc_free(const struct tree *tree, struct proc *proc)
 void tree_init(struct tree *tree, const char *root, const struct metrics *metrics, int launcher_pid,
 	       const struct launcher_shared *shared, struct events *events)
 {
-	*tree = (struct tree){ .metrics = metrics, .root = root, .shared = shared, .events = events };
-	tree->rows.metrics = metrics;
+	*tree =
+	    (struct tree){ .metrics = metrics, .root = root, .shared = shared, .events = events };
+	tree->roster.metrics = metrics;
 	tree->events_offset_ns = clock_offset_ns();
 	tree->lost = mem_new(metrics->n_process * sizeof(*tree->lost));
 	tree->dead = mem_new(metrics->n_process * sizeof(*tree->dead));
@@ -109,22 +111,23 @@ static void read_command(struct tree *tree, struct proc *proc, struct row *row, 
 	snprintf(path, sizeof(path), "proc/%d/cmdline", proc->pid);
 	length = file_read(tree->root, path, &arguments, NULL);
 	if (length > 0)
-		command = mask_arguments(arguments, length < MOST_COMMAND ? (size_t)length : MOST_COMMAND);
-	rows_name(&tree->rows, row, name, command);
+		command = mask_arguments(arguments,
+					 length < MOST_COMMAND ? (size_t)length : MOST_COMMAND);
+	roster_name(&tree->roster, row, name, command);
 }
 
-/* Who it is now: it may have called exec, been adopted, or be waiting to be reaped. A look just after fork meets
- * the parent's arguments, so they are read a second time. */
+/* Who it is now: it may have called exec, been adopted, or be waiting to be reaped. A look just
+ * after fork meets the parent's arguments, so they are read a second time. */
 static void proc_identify(struct tree *tree, struct proc *proc, const struct proc_stat *stat)
 {
-	struct row *row = rows_find(&tree->rows, proc->id);
+	struct row *row = roster_find(&tree->roster, proc->id);
 	struct proc *parent = map_find(&tree->by_pid, (uint64_t)stat->ppid);
 
 	proc->starttime = (uint64_t)stat->starttime;
 	proc->zombie = stat->state == 'Z' || stat->state == 'X';
 	proc->parent = parent;
 	if (row && proc->zombie && !row->process.name)
-		rows_name(&tree->rows, row, stat->name, NULL);
+		roster_name(&tree->roster, row, stat->name, NULL);
 	if (!row || proc->zombie)
 		return;
 	if (!row->process.name || strcmp(row->process.name, stat->name) != 0 || proc->looks == 1)
@@ -144,7 +147,7 @@ void proc_own(const struct tree *tree, const struct proc *proc, struct value *re
 /* A row has what the process used itself, of a gauge its peak. */
 static void proc_to_row(struct tree *tree, struct proc *proc)
 {
-	struct row *row = rows_find(&tree->rows, proc->id);
+	struct row *row = roster_find(&tree->roster, proc->id);
 	struct value own[MOST_VALUES];
 
 	if (!row)
@@ -206,10 +209,10 @@ struct proc *tree_add(struct tree *tree, int pid)
 
 	if (cpu_clock_read(pid, &proc->clock_ns) < 0)
 		proc->clock_ns = 0;
-	row = rows_add(&tree->rows, 0, pid, tree->now_ns);
+	row = roster_add(&tree->roster, 0, pid, tree->now_ns);
 	proc->id = row->process.id;
 	if (proc_read(tree, proc, true) < 0) {
-		rows_drop(&tree->rows, row);
+		roster_drop(&tree->roster, row);
 		proc_free(tree, proc);
 		return NULL;
 	}
@@ -246,19 +249,20 @@ static void pass_on(struct tree *tree, const struct proc *proc)
 static void fold_unseen(struct tree *tree, const struct proc *proc)
 {
 	int cpu = tree->metrics->cpu;
-	double unseen_s = proc->now[cpu].number - (double)proc->clock_ns / 1e9 - proc->children[cpu];
+	double unseen_s = proc->now[cpu].number - (double)proc->clock_ns / 1e9 -
+			  proc->children[cpu];
 	struct row *row;
 
 	if (tree->events || !value_is(proc->now[cpu]) || unseen_s < 0.02)
 		return;
-	row = rows_fold(&tree->rows, proc->id, "(short-lived)", 0, tree->now_ns, tree->now_ns);
+	row = roster_fold(&tree->roster, proc->id, "(short-lived)", 0, tree->now_ns, tree->now_ns);
 	row->process.values[cpu] = value_estimated(row->process.values[cpu].number + unseen_s);
 }
 
 /* Takes the process out of the tree. `reaped` is what the launcher got for it, or NULL. */
 static void proc_gone(struct tree *tree, struct proc *proc, const struct reaped *reaped)
 {
-	struct row *row = rows_find(&tree->rows, proc->id);
+	struct row *row = roster_find(&tree->roster, proc->id);
 	int cpu = tree->metrics->cpu;
 
 	if (reaped && proc->children[cpu] == 0 && value_is(proc->now[cpu]) &&
@@ -276,8 +280,9 @@ static void proc_gone(struct tree *tree, struct proc *proc, const struct reaped 
 	if (row && reaped)
 		row->most_bytes = reaped->high_bytes;
 	if (row)
-		rows_end(&tree->rows, row, reaped ? reaped->time_ns - tree->start_ns : tree->now_ns,
-			 reaped ? reaped->status : PROCESS_STATUS_UNKNOWN);
+		roster_end(&tree->roster, row,
+			   reaped ? reaped->time_ns - tree->start_ns : tree->now_ns,
+			   reaped ? reaped->status : PROCESS_STATUS_UNKNOWN);
 	map_remove(&tree->by_pid, (uint64_t)proc->pid);
 	proc_free(tree, proc);
 }
@@ -291,7 +296,7 @@ static void reaped_unseen(struct tree *tree, const struct reaped *reaped)
 
 	if (tree->events)
 		return;
-	row = rows_fold(&tree->rows, 0, "(short-lived)", 1, time_ns, time_ns);
+	row = roster_fold(&tree->roster, 0, "(short-lived)", 1, time_ns, time_ns);
 	cpu = &row->process.values[tree->metrics->cpu];
 	*cpu = value_read(cpu->number + (double)(reaped->user_us + reaped->system_us) / 1e6);
 	tree->started_count++;
@@ -412,8 +417,8 @@ bool tree_read_pss(struct tree *tree)
 		}
 		after += proc->now[memory].number;
 		if (value_is(proc->now[pss]))
-			proc->shared_bytes =
-				fmax(proc->now[memory].number - proc->now[pss].number, 0);
+			proc->shared_bytes = fmax(proc->now[memory].number - proc->now[pss].number,
+						  0);
 		proc_to_row(tree, proc);
 	}
 	return fabs(after - before) <= 0.02 * before;
@@ -453,12 +458,12 @@ void tree_sum(const struct tree *tree, struct value *sums)
 	for (size_t i = 0; i < metrics->n_process; i++)
 		sums[i] = sum_one(tree, i);
 	/* wait4 is exact where the launcher's /proc/PID/stat counts whole ticks of 10 ms. */
-	sums[metrics->cpu].number +=
-		(double)(total->user_us + total->system_us) / 1e6 - launcher[metrics->cpu].number;
-	sums[metrics->cpu_user].number +=
-		(double)total->user_us / 1e6 - launcher[metrics->cpu_user].number;
-	sums[metrics->cpu_system].number +=
-		(double)total->system_us / 1e6 - launcher[metrics->cpu_system].number;
+	sums[metrics->cpu].number += (double)(total->user_us + total->system_us) / 1e6 -
+				     launcher[metrics->cpu].number;
+	sums[metrics->cpu_user].number += (double)total->user_us / 1e6 -
+					  launcher[metrics->cpu_user].number;
+	sums[metrics->cpu_system].number += (double)total->system_us / 1e6 -
+					    launcher[metrics->cpu_system].number;
 }
 
 struct value tree_memory(const struct tree *tree)
@@ -493,7 +498,7 @@ void tree_clear(struct tree *tree)
 		proc_free(tree, tree->live[i]);
 	proc_free(tree, tree->launcher);
 	briefs_clear(tree);
-	rows_clear(&tree->rows);
+	roster_clear(&tree->roster);
 	map_clear(&tree->by_pid);
 	kept_close(&tree->loadavg);
 	free(tree->live);

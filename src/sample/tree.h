@@ -5,59 +5,62 @@
 #include "base/file.h"
 #include "sample/events.h"
 #include "sample/launcher.h"
-#include "sample/rows.h"
+#include "sample/roster.h"
 
 struct proc { /* one that lives */
 	int pid;
 	struct proc *parent; /* who will wait for it; NULL: the launcher */
 	uint32_t id;
-	uint64_t clock_ns;    /* its CPU clock at the last tick: its own time, exact */
-	uint64_t starttime;   /* in clock ticks since boot: with the pid, its identity */
-	bool fresh;	      /* added since the last tick began */
-	bool moved;	      /* ran since the last tick */
-	bool moved_slow;      /* ran since its slow sources were read */
+	uint64_t clock_ns;     /* its CPU clock at the last tick: its own time, exact */
+	uint64_t starttime;    /* in clock ticks since boot: with the pid, its identity */
+	bool fresh;            /* added since the last tick began */
+	bool moved;            /* ran since the last tick */
+	bool moved_slow;       /* ran since its slow sources were read */
 	bool ignores_children; /* SIGCHLD is ignored: nobody gets its children's accounts */
 	bool zombie;
-	int looks;	      /* how often it was read */
-	void **states;	      /* by process reader; NULL: not open */
-	bool *closed;	      /* by process reader: cannot be read, do not try again */
-	struct value *now;    /* by process metric, as the kernel shows it: with_children where it says so */
-	double *children;     /* what the children that were seen to go had, of metrics with_children */
-	double shared_bytes;  /* resident pages that it shares, as of the last PSS; -1: never read */
+	int looks;     /* how often it was read */
+	void **states; /* by process reader; NULL: not open */
+	bool *closed;  /* by process reader: cannot be read, do not try again */
+	struct value
+	    *now; /* by process metric, as the kernel shows it: with_children where it says so */
+	double *children; /* what the children that were seen to go had, of metrics with_children */
+	double shared_bytes; /* resident pages that it shares, as of the last PSS; -1: never read */
 	struct kept children_file;
 };
 
 struct tree {
 	const struct metrics *metrics;
 	const char *root;
-	struct rows rows;
+	struct roster roster;
 	struct proc **live; /* parents before their children */
 	size_t n_live, room_live;
 	struct map by_pid;
 	struct proc *launcher; /* not in live; its children's accounts come to it */
 	const struct launcher_shared *shared;
 	uint64_t reaped_seen;
-	uint64_t start_ns;    /* CLOCK_BOOTTIME of the program's start; times are since then */
+	uint64_t start_ns; /* CLOCK_BOOTTIME of the program's start; times are since then */
 	uint64_t now_ns;
 	double *lost; /* by metric: of children of those that ignore SIGCHLD; the kernel drops it */
 	double *dead; /* by metric: of counters that a parent does not get */
-	struct events *events; /* NULL: not open */
+	struct events *events;    /* NULL: not open */
 	int64_t events_offset_ns; /* from their clock to ours */
-	struct map briefs;	  /* by pid: what events told of processes that have not been settled */
-	bool forked;		  /* an event said so since the last look for new ones */
+	struct map briefs; /* by pid: what events told of processes that have not been settled */
+	bool forked;       /* an event said so since the last look for new ones */
 	struct kept loadavg;
 	uint64_t last_pid;
-	bool no_children_file;	  /* the kernel lacks task/TID/children: all of /proc is looked through */
-	uint64_t started_count;	  /* processes ever known: seen, or told by events */
+	bool no_children_file; /* the kernel lacks task/TID/children: all of /proc is looked through
+				*/
+	uint64_t started_count;           /* processes ever known: seen, or told by events */
 	uint64_t alive_count, alive_peak; /* by events: exact */
-	uint64_t unseen_most; /* without events: as many may have come and gone between two looks, at most */
+	uint64_t unseen_most;  /* without events: as many may have come and gone between two looks,
+				  at most */
 	bool ignored_children; /* somebody ignores SIGCHLD */
 };
 
 void tree_init(struct tree *tree, const char *root, const struct metrics *metrics, int launcher_pid,
 	       const struct launcher_shared *shared, struct events *events);
-/* Looks at all: who has gone, who has come, and what the ones that moved used. `slow` reads the slow
- * sources, too (except PSS). now_ns: since the program's start. */
+/* Looks at all: who has gone, who has come, and what the ones that moved used. `slow` reads the
+ * slow sources, too (except PSS). now_ns: since the program's start. */
 void tree_look(struct tree *tree, uint64_t now_ns, bool slow);
 /* Reads PSS of all living. False where they changed meanwhile and the sum is not to be trusted. */
 bool tree_read_pss(struct tree *tree);
@@ -78,6 +81,7 @@ struct proc *tree_add(struct tree *tree, int pid); /* NULL where it has gone alr
 void briefs_drain(struct tree *tree);
 void briefs_settle(struct tree *tree); /* at the end: all that have ended */
 void briefs_clear(struct tree *tree);
-void brief_seen(struct tree *tree, int pid, uint32_t id); /* it is in the tree, with a row of its own */
+void brief_seen(struct tree *tree, int pid,
+		uint32_t id); /* it is in the tree, with a row of its own */
 
 #endif

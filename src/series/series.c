@@ -387,3 +387,12 @@ void series_close(struct series *series)
 	journal_flush(series->journal, true);
 	series_free(series);
 }
+
+void series_discard(struct series *series)
+{
+	if (!series)
+		return;
+	thread_stop(series);
+	unlink(series->journal_path);
+	series_free(series);
+}

@@ -20,8 +20,10 @@ int series_process(struct series *series, const struct process *process, struct 
 int series_add(struct series *series, const struct tick *tick, struct err *err);
 /* Writes all that is known at the end and removes the journal. Did all of it reach the disk? */
 int series_finish(struct series *series, const struct facts *facts, struct err *err);
-void series_close(
-    struct series *series); /* only lets go; without finish the journal stays. NULL is fine */
+/* Only lets go; without finish the journal stays. NULL is fine. */
+void series_close(struct series *series);
+/* There was nothing to record after all: lets go, and the journal goes too. NULL is fine. */
+void series_discard(struct series *series);
 
 /* Reading, by anybody, at any time, also while the run lasts. */
 enum {

@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "sample/rows.h"
+#include "sample/roster.h"
 
 static const struct metric two_metrics[] = {
 	{ .name = "cpu_s", .unit = UNIT_SECONDS, .kind = KIND_COUNTER },
@@ -13,29 +13,29 @@ static const struct metric two_metrics[] = {
 };
 static const struct metrics metrics = { .process = two_metrics, .n_process = 2 };
 
-static void end_one(struct rows *rows, uint32_t parent, const char *name, int i)
+static void end_one(struct roster *roster, uint32_t parent, const char *name, int i)
 {
-	struct row *row = rows_add(rows, parent, 1000 + i, (uint64_t)i);
+	struct row *row = roster_add(roster, parent, 1000 + i, (uint64_t)i);
 
-	rows_name(rows, row, name, NULL);
+	roster_name(roster, row, name, NULL);
 	row->process.values[0] = value_read(0.5);
 	row->process.values[1] = value_read(i);
-	rows_end(rows, row, (uint64_t)i + 10, 0);
+	roster_end(roster, row, (uint64_t)i + 10, 0);
 }
 
 static void a_storm_is_folded_with_exact_sums(void **state)
 {
-	CLEANUP(rows_clear) struct rows rows = { .metrics = &metrics };
+	CLEANUP(roster_clear) struct roster roster = { .metrics = &metrics };
 	CLEANUP(facts_clear) struct facts facts = { 0 };
 	double cpu = 0, most = 0;
 	uint64_t count = 0;
 
 	(void)state;
 	for (int i = 0; i < 10000; i++)
-		end_one(&rows, 1, "sh", i);
-	end_one(&rows, 1, "other", 1);
+		end_one(&roster, 1, "sh", i);
+	end_one(&roster, 1, "other", 1);
 	facts_set_metrics(&facts, SCOPE_PROCESS, two_metrics, 2);
-	rows_copy(&rows, &facts);
+	roster_copy(&roster, &facts);
 	assert_in_range(facts.n_processes, 3, 100);
 	for (size_t i = 0; i < facts.n_processes; i++) {
 		const struct process *process = &facts.processes[i];
@@ -54,33 +54,34 @@ static void a_storm_is_folded_with_exact_sums(void **state)
 
 static void kinds_are_told_apart_by_parent_and_name(void **state)
 {
-	CLEANUP(rows_clear) struct rows rows = { .metrics = &metrics };
-	struct row *a = rows_fold(&rows, 1, "a", 2, 5, 9), *b = rows_fold(&rows, 2, "a", 1, 5, 9);
+	CLEANUP(roster_clear) struct roster roster = { .metrics = &metrics };
+	struct row *a = roster_fold(&roster, 1, "a", 2, 5, 9),
+		   *b = roster_fold(&roster, 2, "a", 1, 5, 9);
 
 	(void)state;
 	assert_ptr_not_equal(a, b);
-	assert_ptr_equal(rows_fold(&rows, 1, "a", 3, 4, 20), a);
+	assert_ptr_equal(roster_fold(&roster, 1, "a", 3, 4, 20), a);
 	assert_int_equal(a->process.count, 5);
 	assert_int_equal(a->process.started_ns, 4);
 	assert_int_equal(a->process.ended_ns, 20);
-	assert_ptr_not_equal(rows_fold(&rows, 1, "b", 1, 0, 0), a);
+	assert_ptr_not_equal(roster_fold(&roster, 1, "b", 1, 0, 0), a);
 }
 
 static void the_recording_hears_of_each_change_once(void **state)
 {
-	CLEANUP(rows_clear) struct rows rows = { .metrics = &metrics };
-	struct row *row = rows_add(&rows, 0, 7, 0);
+	CLEANUP(roster_clear) struct roster roster = { .metrics = &metrics };
+	struct row *row = roster_add(&roster, 0, 7, 0);
 
 	(void)state;
-	rows_name(&rows, row, "x", "x y");
-	rows_name(&rows, row, "z", NULL);
-	assert_int_equal(rows.n_changed, 1);
+	roster_name(&roster, row, "x", "x y");
+	roster_name(&roster, row, "z", NULL);
+	assert_int_equal(roster.n_changed, 1);
 	assert_string_equal(row->process.name, "z");
 	assert_string_equal(row->process.command, "x y");
-	rows_drop(&rows, row);
-	assert_null(rows_find(&rows, 1));
-	assert_null(rows_find(&rows, 0));
-	assert_null(rows_find(&rows, 99));
+	roster_drop(&roster, row);
+	assert_null(roster_find(&roster, 1));
+	assert_null(roster_find(&roster, 0));
+	assert_null(roster_find(&roster, 99));
 }
 
 int main(void)
