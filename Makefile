@@ -64,10 +64,10 @@ fuzz: ## fuzz every parser, FUZZ_SECONDS each (30)
 		CFLAGS='$(SANITIZE) -fsanitize=fuzzer-no-link' build-fuzzers
 	@BUILD=build/fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) tools/fuzz
 
-bench: ## what sonde costs, beside its peers, as ratios
+bench: ## what sonde costs, beside its peers, as ratios (BENCH=--quick: below two minutes)
 	@tools/setup bench
 	@$(MAKE) --no-print-directory -s $(JOBS) all
-	@BUILD=$(BUILD) tests/bench/run
+	@BUILD=$(BUILD) $$(tools/python) tests/bench/bench $(BENCH)
 
 format: ## let clang-format settle the layout
 	@tools/setup format

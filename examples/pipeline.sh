@@ -11,7 +11,7 @@ echo "writing measurements"
 "$fit" data "$work/counts.bin" 4000000
 
 echo "fitting with 4 workers"
-"$fit" curve "$work/counts.bin" 4 10 >"$work/lifetimes"
+"$fit" curve "$work/counts.bin" 4 8 >"$work/lifetimes"
 
 sort -g "$work/lifetimes" | awk '
 	{ lifetime[NR] = $1 }

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#define PAGE_WIDTH 80
+
 /* Prints each line of `lines`, indented. */
 static void print_lines(const char *lines, FILE *out)
 {
@@ -12,6 +14,30 @@ static void print_lines(const char *lines, FILE *out)
 		lines += length;
 		lines += *lines == '\n';
 	}
+}
+
+/* Prints text as it stands, and breaks the lines that would not fit a terminal. */
+static void print_paragraphs(const char *text, FILE *out)
+{
+	int column = 0;
+
+	while (*text) {
+		int length = (int)strcspn(text, " \n");
+
+		if (column > 0 && column + 1 + length > PAGE_WIDTH) {
+			fputc('\n', out);
+			column = 0;
+		}
+		column += fprintf(out, "%s%.*s", column > 0 ? " " : "", length, text);
+		text += length;
+		if (*text == '\n') {
+			fputc('\n', out);
+			column = 0;
+		}
+		text += *text != '\0';
+	}
+	if (column > 0)
+		fputc('\n', out);
 }
 
 static void print_topic(const char *topic, FILE *out)
@@ -55,8 +81,6 @@ void help_page(const struct cmd *cmd, FILE *out)
 	opt_print(cmd->opts, out);
 	if (cmd->details) {
 		fputc('\n', out);
-		fputs(cmd->details, out);
-		if (cmd->details[0] && cmd->details[strlen(cmd->details) - 1] != '\n')
-			fputc('\n', out);
+		print_paragraphs(cmd->details, out);
 	}
 }

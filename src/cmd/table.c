@@ -1,7 +1,12 @@
 /* A command is one row. The overview shows them in this order, under their topics. */
 #include "cmd/cmd.h"
 
-#define COMMANDS(ROW) ROW(run) ROW(show) ROW(history) ROW(export) ROW(doctor)
+#define COMMANDS(ROW)                                                                              \
+	ROW(run)                                                                                   \
+	ROW(show)                                                                                  \
+	ROW(history)                                                                               \
+	ROW(export)                                                                                \
+	ROW(doctor)
 
 #define DECLARE(name) extern const struct cmd cmd_##name;
 #define POINT(name) &cmd_##name,
