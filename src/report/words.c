@@ -2,6 +2,7 @@
 
 #include "base/parse.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -230,8 +231,8 @@ void words_cut(struct text *text, const char *string, size_t columns, const stru
 	add_columns(text, mark, columns);
 }
 
-/* The bytes of `string` that go on a line of that many columns: up to the last blank that fits, or
- * as many as fit where a word is longer than the line. */
+/* The bytes of `string` that go on a line of that many columns: up to the last blank that fits and
+ * does not part a number from its unit, or as many as fit where a word is longer than the line. */
 static size_t line_bytes(const char *string, size_t columns)
 {
 	size_t i = 0, used = 0, blank = 0;
@@ -239,7 +240,7 @@ static size_t line_bytes(const char *string, size_t columns)
 	for (; string[i]; i++) {
 		bool starts = ((unsigned char)string[i] & 0xc0) != 0x80;
 
-		if (string[i] == ' ')
+		if (string[i] == ' ' && !(i > 0 && isdigit((unsigned char)string[i - 1])))
 			blank = i;
 		if (starts && used++ == columns)
 			return blank ? blank : i;

@@ -595,6 +595,36 @@ static void test_cut(void **state)
 	}
 }
 
+static void test_wrap(void **state)
+{
+	static const struct {
+		const char *sentence, *expected;
+		int lines;
+	} cases[] = {
+		{ "short", "  short\n", 9 },
+		{ "looking every now and then, every 96 ms or so",
+		  "  looking every now and then, every\n    96 ms or so\n",
+		  9 }, /* not 96, then ms */
+		{ "a-word-that-is-longer-than-the-line-of-forty-columns",
+		  "  a-word-that-is-longer-than-the-line-o\n    f-forty-columns\n", 9 },
+		{ "one line only, whatever there is to be said of it",
+		  "  one line only, whatever there is t...\n", 1 },
+		{ "", "", 9 },
+	};
+	const struct look narrow = { .columns = 40 };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		CLEANUP(freep) char *text = NULL;
+		size_t length;
+		FILE *out = open_memstream(&text, &length);
+
+		words_wrap(cases[i].sentence, 2, cases[i].lines, &narrow, out);
+		fclose(out);
+		assert_string_equal(text, cases[i].expected);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -615,6 +645,7 @@ int main(void)
 		cmocka_unit_test(test_states),
 		cmocka_unit_test(test_look),
 		cmocka_unit_test(test_cut),
+		cmocka_unit_test(test_wrap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
