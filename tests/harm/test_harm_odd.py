@@ -47,7 +47,8 @@ def test_name_on_the_screen(name, tmp_path):
         if ran.status == 2:
             continue  # a form that this version does not have
         assert ran.status == 0, ran
-        assert not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", ran.out), (words, ran.out)
+        text = ran.out.replace(b"\r\n", b"\n") if "csv" in words else ran.out  # RFC 4180 wants both
+        assert not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", text), (words, ran.out)
         ran.out.decode()
     assert not re.search(rb"[\x00-\x08\x0b-\x1f\x7f]", summary.err), summary.err
     summary.err.decode()

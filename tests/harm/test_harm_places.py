@@ -29,7 +29,7 @@ def within_processes(script):
 
 PLACES = {  # name: (words, environment to change, must sonde say something)
     "home_read_only": (within('mkdir "$0/h"; mount -t tmpfs -o ro,size=1m none "$0/h"'), {"HOME": "FOLDER/h"}, True),
-    "home_missing": ([], {"HOME": "/nonexistent/home"}, True),
+    "home_impossible": ([], {"HOME": "/proc/home"}, True),  # root could make any other
     "no_home": ([], {"HOME": None, "XDG_DATA_HOME": None}, None),
     "no_tmpdir": ([], {"TMPDIR": "/nonexistent/tmp"}, False),
     "disk_full": (within('mkdir "$0/h"; mount -t tmpfs -o size=1m none "$0/h"; '

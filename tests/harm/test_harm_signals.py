@@ -66,6 +66,17 @@ def test_group_signal_arrives_once(name, ours, tmp_path):
     assert count == 5
 
 
+@pytest.mark.parametrize("ours", [False, True], ids=["bare", "sonde"])
+def test_group_and_then_pid(ours, tmp_path):
+    """One to the group, and, once that was heard, one to the pid: two. A Ctrl-C must not swallow the kill that follows."""
+    listener = Listener(tmp_path, None if ours else [])
+    os.killpg(listener.started.pid, signal.SIGUSR1)
+    assert until(lambda: listener.count(signal.SIGUSR1) == 1, 2)
+    os.kill(listener.started.pid, signal.SIGUSR1)
+    assert until(lambda: listener.count(signal.SIGUSR1) == 2, 2), "the second was taken for the first"
+    assert listener.end() == 0
+
+
 def test_signal_before_the_program_is_there(tmp_path):
     """Sent at once, whatever sonde is just doing: the program dies of it, or never started."""
     for i in range(20):
