@@ -129,6 +129,7 @@ static struct child child_new(void (*work)(void))
 	assert_int_equal(pipe(up), 0);
 	child.pid = fork();
 	if (child.pid == 0) {
+		prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when the test fails */
 		close(down[1]);
 		close(up[0]);
 		child_loop(down[0], up[1], work);
