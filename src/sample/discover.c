@@ -5,7 +5,7 @@
  *	/proc/loadavg	0.20 0.18 0.12 1/80 11206
  *
  * A kernel without children files (CONFIG_PROC_CHILDREN) has all of /proc looked through instead.
-*/
+ */
 #include "sample/tree.h"
 
 #include "base/parse.h"

@@ -1,9 +1,9 @@
 /* Signals are the only input here. All are blocked and taken one by one by sigwaitinfo:
  *
  *	SIGCHLD		somebody ended, stopped or went on
- *	SIGRTMIN + 4	an order of the sampler (by sigqueue: signal << 8 | order, and whose it was)
- *	SIGRTMIN + 5	the sampler died (PR_SET_PDEATHSIG)
- *	anything else	came to the whole process group, or to us by mistake: noted, not obeyed
+ *	SIGRTMIN + 4	the sampler left an order (not in the signal: a user may be allowed none
+ *queued) SIGRTMIN + 5	the sampler died (PR_SET_PDEATHSIG) anything else	came to the whole
+ *process group, or to us by mistake: noted, not obeyed
  */
 #include "sample/launcher.h"
 
@@ -34,6 +34,7 @@ struct state {
 	pid_t program;
 	bool orphaned; /* no sampler any more */
 	bool killing;  /* ordered to end them all */
+	uint32_t orders_taken;
 	uint64_t own_read_bytes, own_read_calls;
 	struct {
 		pid_t sender;
@@ -49,13 +50,15 @@ static uint64_t boot_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-int launcher_command(int launcher_pid, enum launcher_order order, int signal, int sender_pid)
+void launcher_command(struct launcher_shared *shared, int launcher_pid, enum launcher_order order,
+		      int signal, int sender_pid)
 {
-	union sigval value;
-	uint64_t word = (uint64_t)(uint32_t)sender_pid << 32 | (uint64_t)signal << 8 | order;
+	uint32_t given = atomic_load(&shared->orders_given);
 
-	value.sival_ptr = (void *)(uintptr_t)word;
-	return sigqueue(launcher_pid, SIGNAL_ORDER, value) < 0 ? -errno : 0;
+	shared->orders[given % ORDER_RING] = (uint64_t)(uint32_t)sender_pid << 32 |
+					     (uint64_t)signal << 8 | order;
+	atomic_store(&shared->orders_given, given + 1);
+	kill(launcher_pid, SIGNAL_ORDER);
 }
 
 static void poke(const struct state *state)
@@ -220,16 +223,13 @@ static void kill_children(struct state *state)
 		kill(state->program, SIGKILL);
 }
 
-static void obey(struct state *state, const siginfo_t *info)
+static void obey(struct state *state, uint64_t word)
 {
-	uint64_t word = (uint64_t)(uintptr_t)info->si_ptr;
 	enum launcher_order order = word & 0xff;
 	int signal = word >> 8 & 0xff;
 	pid_t sender = (pid_t)(word >> 32);
 	bool alive = state->program > 0 && !atomic_load(&state->launcher->shared->program_ended);
 
-	if (info->si_pid != state->launcher->sampler_pid)
-		return;
 	if (order == LAUNCHER_GO && !state->program)
 		start_program(state);
 	else if (order == LAUNCHER_FORWARD && alive && !came_to_us_too(state, signal, sender))
@@ -238,10 +238,18 @@ static void obey(struct state *state, const siginfo_t *info)
 		state->killing = true;
 }
 
+static void obey_all(struct state *state)
+{
+	const struct launcher_shared *shared = state->launcher->shared;
+
+	while (state->orders_taken != atomic_load(&shared->orders_given))
+		obey(state, shared->orders[state->orders_taken++ % ORDER_RING]);
+}
+
 static void take_signal(struct state *state, const siginfo_t *info)
 {
-	if (info->si_signo == SIGNAL_ORDER && info->si_code == SI_QUEUE) {
-		obey(state, info);
+	if (info->si_signo == SIGNAL_ORDER) {
+		obey_all(state);
 	} else if (info->si_signo == SIGNAL_ORPHANED || getppid() != state->launcher->sampler_pid) {
 		state->orphaned = true;
 		if (!state->program)

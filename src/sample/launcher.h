@@ -7,8 +7,8 @@
  * that it reaped and nothing of its own. It must stay small: ru_maxrss survives exec, and a fat
  * launcher would fake the program's peak.
  *
- * The sampler commands it by queued signals (see launcher_command), it answers by one byte on a
- * socket. When the sampler dies it goes on reaping; when the launcher dies, the sampler, a
+ * The sampler leaves orders in the shared pages and wakes it by a signal, it answers by one byte on
+ * a socket. When the sampler dies it goes on reaping; when the launcher dies, the sampler, a
  * subreaper too, inherits the program. */
 #ifndef SAMPLE_LAUNCHER_H
 #define SAMPLE_LAUNCHER_H
@@ -37,9 +37,13 @@ struct launcher_io {
 };
 
 #define REAPED_RING 256
+#define ORDER_RING 64
 
-/* Written by the launcher, read by the sampler. */
+/* Written by the launcher, read by the sampler; but for the orders. */
 struct launcher_shared {
+	_Atomic uint32_t
+	    orders_given; /* by the sampler; the newest at orders[(n - 1) % ORDER_RING] */
+	uint64_t orders[ORDER_RING];
 	_Atomic int program_pid;       /* 0 until it was started */
 	_Atomic int exec_errno;        /* why it could not be; 0: it could */
 	_Atomic int stopped_signal;    /* the program is stopped by it; 0: it runs */
@@ -70,7 +74,8 @@ NORETURN void launcher_run(struct launcher *launcher);
 /* What the sampler may ask. A signal is passed on to the program unless the launcher got it too:
  * then it was sent to the whole group, and the program has it already. */
 enum launcher_order { LAUNCHER_GO, LAUNCHER_FORWARD, LAUNCHER_KILL };
-int launcher_command(int launcher_pid, enum launcher_order order, int signal, int sender_pid);
+void launcher_command(struct launcher_shared *shared, int launcher_pid, enum launcher_order order,
+		      int signal, int sender_pid);
 
 /* Adds what was just reaped; also for a sampler that had to take over. */
 void reaped_add(struct launcher_shared *shared, const struct reaped *reaped);

@@ -231,7 +231,8 @@ static void pass_on(struct session *session, const struct signalfd_siginfo *info
 	if (info->ssi_code == SI_KERNEL || sender == session->launcher || sender == getpid())
 		return;
 	if (session->launcher)
-		launcher_command(session->launcher, LAUNCHER_FORWARD, (int)info->ssi_signo, sender);
+		launcher_command(session->shared, session->launcher, LAUNCHER_FORWARD,
+				 (int)info->ssi_signo, sender);
 	else if (!atomic_load(&session->shared->program_ended))
 		kill(session->shared->program_pid, (int)info->ssi_signo);
 }
@@ -280,7 +281,7 @@ static void keep_time_limit(struct session *session)
 	if (!session->terminated && !atomic_load(&session->shared->program_ended))
 		kill(session->shared->program_pid, SIGTERM);
 	else if (session->launcher)
-		launcher_command(session->launcher, LAUNCHER_KILL, 0, 0);
+		launcher_command(session->shared, session->launcher, LAUNCHER_KILL, 0, 0);
 	else
 		kill(session->shared->program_pid, SIGKILL);
 	session->kill_ns = session->terminated ? 0 : session->kill_ns + GRACE_NS;
@@ -341,7 +342,7 @@ static void start_measuring(struct session *session)
 
 	if (events_open(session->launcher, &session->events, &err) < 0)
 		facts_add_text(session->facts, "sonde", "events_why", err.text);
-	launcher_command(session->launcher, LAUNCHER_GO, 0, 0);
+	launcher_command(session->shared, session->launcher, LAUNCHER_GO, 0, 0);
 	session->signals = signalfd(-1, &(sigset_t){ 0 }, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (session->signals >= 0) {
 		sigset_t all;
