@@ -139,6 +139,31 @@ static void add_total(struct grid *grid, const struct facts *facts, const struct
 	add_row(grid, &total, cpu_s);
 }
 
+/* The costliest, the others in one row, and what no row has. */
+static void add_rows(struct grid *grid, const struct facts *facts, const struct command *list,
+		     size_t count)
+{
+	struct command seen = { 0 }, others = { .name = "(all others)" }, left;
+	double cpu_s;
+
+	for (size_t i = 0; i < count; i++)
+		add(&seen, &list[i]);
+	cpu_s = total_or(facts, "cpu_s", seen.cost.cpu_s).number;
+	for (size_t i = 0; i < count; i++) {
+		if (i < ROWS)
+			add_row(grid, &list[i], cpu_s);
+		else
+			add(&others, &list[i]);
+	}
+	if (count > ROWS)
+		add_row(grid, &others, cpu_s);
+	for (int sign = 1; sign >= -1; sign -= 2) {
+		if (find_rest(facts, &seen, sign, &left))
+			add_row(grid, &left, cpu_s);
+	}
+	add_total(grid, facts, &seen, cpu_s);
+}
+
 void page_commands(const struct facts *facts, const struct look *look, FILE *out)
 {
 	static const struct grid_column columns[] = {
@@ -153,25 +178,8 @@ void page_commands(const struct facts *facts, const struct look *look, FILE *out
 	CLEANUP(freep) struct command *list = NULL;
 	CLEANUP(grid_clear) struct grid grid;
 	size_t count = gather(facts, &list);
-	struct command seen = { 0 }, others = { .name = "(all others)" }, left;
-	double cpu_s;
 
 	grid_init(&grid, columns, COUNT(columns));
-	for (size_t i = 0; i < count; i++)
-		add(&seen, &list[i]);
-	cpu_s = total_or(facts, "cpu_s", seen.cost.cpu_s).number;
-	for (size_t i = 0; i < count; i++) {
-		if (i < ROWS)
-			add_row(&grid, &list[i], cpu_s);
-		else
-			add(&others, &list[i]);
-	}
-	if (count > ROWS)
-		add_row(&grid, &others, cpu_s);
-	for (int sign = 1; sign >= -1; sign -= 2) {
-		if (find_rest(facts, &seen, sign, &left))
-			add_row(&grid, &left, cpu_s);
-	}
-	add_total(&grid, facts, &seen, cpu_s);
+	add_rows(&grid, facts, list, count);
 	grid_print(&grid, 0, look, out);
 }

@@ -297,3 +297,23 @@ def test_running_and_killed(sonde, tmp_path):
     assert run["totals"]["wall_s"]["value"] > 0.5
     again = sonde("show")
     assert again.err == "" and "did not see the end of this run" in again.out
+
+
+@pytest.mark.parametrize("env, colour", [
+    ({"TERM": "xterm"}, True),
+    ({"TERM": "xterm", "NO_COLOR": "1"}, False),
+    ({"TERM": "dumb"}, False),
+])
+def test_colour_on_a_terminal(sonde, fit, env, colour):
+    terminal, other_end = os.openpty()
+    ran = sonde("show", env=env, stdout=other_end)
+    os.close(other_end)
+    text = b""
+    try:
+        while more := os.read(terminal, 65536):
+            text += more
+    except OSError:
+        pass  # Linux says EIO where the other end is closed
+    os.close(terminal)
+    assert ran.status == 0 and b"what it used" in text
+    assert (b"\x1b[1m" in text) == colour
