@@ -2,33 +2,39 @@
  *
  *	base	varint	time of the tick before its first one, in ns since the run's start
  *	frames, each
- *		passed	varint	ns since the frame before (since `base` for the first)
- *				0: it continues the one before, which would have been too long
- *		head	varint	2 x number of samples + (1 where a gap lies before this frame)
- *		samples, each
- *			id	varint	zigzag(id - id of the sample before - 1); "-1" is before the
- *first [values before]		only where the id is new to this chunk, tier 0 values
+ *	  passed varint	ns since the frame before (since `base` for the first); 0: it continues
+ *			the one before, which would have been too long
+ *	  head	varint	2 x number of samples + (1 where a gap lies before this frame)
+ *	  samples, each
+ *	    id	varint	zigzag(id - id of the sample before - 1); -1 stands before the first
+ *	    values before	only where the id is new to this chunk, and only in tier 0
+ *	    values
  *
- * and values are a bit mask of the metrics that changed (lowest bit of the first byte: metric 0)
- *and a varint for each of those: zigzag(new - old) in quanta, or 0: it is absent now. An id that is
- *new to the chunk has only absent values, and from absent the varint is zigzag(new).
+ * and values are a bit mask of the metrics that changed (lowest bit of the first byte: metric
+ * 0) and a varint for each of those: zigzag(new - old) in quanta, or 0: it is absent now. An id
+ * that is new to the chunk has only absent values, and from absent the varint is zigzag(new).
  *
- *	00  80 c2 d7 2f  02  00  00  03  c0 84 3d 80 40
- *	|   100 ms       |   |   |   |   |        4096 bytes (zigzag: 8192)
- *	|                |   |   |   |   0.5 ms of CPU in ns (zigzag: 1000000)
- *	|                |   |   |   metrics 0 and 1 changed
- *	|                |   |   values before: all absent, it was never seen before this chunk
- *	|                |   id 0 (0 - -1 - 1)
- *	base 0           one sample, no gap
+ *	00  80 c2 d7 2f  02  02  00  03  c0 84 3d  80 40
+ *	|   |            |   |   |   |   |         4096 bytes (zigzag: 8192)
+ *	|   |            |   |   |   |   0.5 ms of CPU in ns (zigzag: 1000000)
+ *	|   |            |   |   |   metrics 0 and 1 changed
+ *	|   |            |   |   values before: all absent, this is its first sample ever
+ *	|   |            |   id 1: 1 - -1 - 1 (zigzag: 2)
+ *	|   |            one sample, no gap
+ *	|   100 ms have passed
+ *	base 0
  *
- * The values before the chunk's first sample of a process make the chunk stand alone: what grew in
- * between is known without any other chunk, so that folding one cannot lose a spike at its edge.
+ * The values before a process's first sample in a chunk make the chunk stand alone: what grew in
+ * between is known without any other chunk, so folding one cannot lose a spike at its edge.
  * A process that is not in a frame did not move; one that is not in a chunk neither.
  *
- * Folded samples (tiers above 0) have no values before; behind their values stands a second mask,
- *of metrics whose range is not the plain one, and two varints for each of those: gauge zigzag(last
- *- low), zigzag(high - last), 0 for an absent last; plain: both are `last`
- *	counter	the least and the largest rate between two ticks; plain: it did not move
+ * Folded samples (tiers above 0) have no values before. Behind their values stands a second mask,
+ * of the metrics whose range is not the plain one, and two varints for each of those:
+ *
+ *	gauge	zigzag(last - low), zigzag(high - last), from 0 where the last is absent;
+ *		plain: both are the last
+ *	counter	its least and its largest rate between two ticks; plain: it did not move
+ *
  * Rates are in quanta a second and rounded outwards to 9 bits: 0 is "not known", 1 is none, else
  * 2 + 256 x (exponent + 16) + the 8 bits behind the leading one. */
 #include "series/frame.h"

@@ -1,8 +1,8 @@
 /* What a journal holds is valid up to the first record that is not whole, whenever its writer dies:
  * - frames are written as they come ('T', 't'); the chunk that holds them ('C') comes after them
  * and makes them void;
- * - a folded chunk ('C' of a tier above 0) counts only once 'D' follows, which makes the chunks
- *   that it was made of void;
+ * - a folded chunk ('c') counts only once 'D' follows, which makes the chunks that it was made of
+ *   void;
  * - void bytes go away when the journal is written anew under another name and renamed over the old
  *   one. Who has the old one open reads it to its end.
  * All writes go to a known place (pwrite), so that half a record of a full disk is written over. */
@@ -417,7 +417,7 @@ static void rewrite_note(struct rewrite *rewrite, struct record record, uint64_t
 		process_unpack(&record.payload, &arena, 0, &process);
 		*(uint64_t *)rows_at(&rewrite->processes,
 				     rows_get(&rewrite->processes, process.id)) = offset;
-	} else if (record.type == RECORD_CHUNK) {
+	} else if (record.type == RECORD_CHUNK) { /* pending ones are of other tiers */
 		chunk_unpack(&record.payload, &chunk);
 		if (chunk.tier == 0)
 			rewrite->last_chunk[chunk.stream] = offset;
@@ -433,11 +433,25 @@ static bool process_is_last(const struct rewrite *rewrite, struct record record,
 				    (size_t)rows_find(&rewrite->processes, id)) == offset;
 }
 
-static bool rewrite_keeps(struct rewrite *rewrite, struct record record, uint64_t offset,
-			  const char *bytes)
+/* A folded chunk counts at once in the new journal. */
+static void rewrite_chunk(struct rewrite *rewrite, struct record record, uint64_t offset)
 {
+	const uint8_t *start = record.payload.at;
+	struct text *out = &rewrite->out;
 	struct chunk chunk = { 0 }, *kept;
+	uint64_t place = rewrite->written + out->length;
 
+	chunk_unpack(&record.payload, &chunk);
+	offset += RECORD_HEAD_BYTES + (uint64_t)(record.payload.at - start);
+	kept = chunk_at(rewrite->journal, offset);
+	if (!kept)
+		return;
+	place += record_chunk(out, &chunk, record.payload.at, chunk.size);
+	rewrite->offsets[kept - rewrite->journal->chunks] = place;
+}
+
+static bool rewrite_keeps(const struct rewrite *rewrite, struct record record, uint64_t offset)
+{
 	switch (record.type) {
 	case RECORD_PROCESS:
 		return process_is_last(rewrite, record, offset);
@@ -445,24 +459,26 @@ static bool rewrite_keeps(struct rewrite *rewrite, struct record record, uint64_
 	case RECORD_TICK:
 		return offset > rewrite->last_chunk[cursor_byte(&record.payload)];
 	case RECORD_CHUNK:
-		chunk_unpack(&record.payload, &chunk);
-		offset += (uint64_t)((const char *)record.payload.at - bytes);
-		kept = chunk_at(rewrite->journal, offset);
-		if (kept)
-			rewrite->offsets[kept - rewrite->journal->chunks] =
-			    rewrite->written + rewrite->out.length +
-			    (uint64_t)((const char *)record.payload.at - bytes);
-		return kept != NULL;
+	case RECORD_PENDING:
+	case RECORD_FOLDED:
+		return false;
 	case RECORD_WRITER:
 	case RECORD_METRIC:
 	case RECORD_FACT:
-	case RECORD_FOLDED:
 	case RECORD_ESTIMATED:
 	case RECORD_ANEW:
 	case RECORD_END:
 		break;
 	}
 	return true;
+}
+
+static void rewrite_record(struct rewrite *rewrite, const struct record *record, uint64_t offset)
+{
+	if (record->type == RECORD_CHUNK || record->type == RECORD_PENDING)
+		rewrite_chunk(rewrite, *record, offset);
+	else if (rewrite_keeps(rewrite, *record, offset))
+		text_add_bytes(&rewrite->out, record->payload.at - RECORD_HEAD_BYTES, record->size);
 }
 
 static int rewrite_flush(struct rewrite *rewrite)
@@ -485,12 +501,10 @@ static int rewrite_pass(struct rewrite *rewrite, bool copy)
 
 	scan_init(&scan, rewrite->journal->fd, JOURNAL_HEAD_BYTES);
 	while ((r = scan_next(&scan, &record)) > 0) {
-		const char *bytes = scan.buffer.data + (scan.offset - scan.buffer_offset);
-
-		if (!copy)
+		if (copy)
+			rewrite_record(rewrite, &record, scan.offset);
+		else
 			rewrite_note(rewrite, record, scan.offset);
-		else if (rewrite_keeps(rewrite, record, scan.offset, bytes))
-			text_add_bytes(&rewrite->out, bytes, record.size);
 		if (rewrite->out.length > COPY_BYTES && (r = rewrite_flush(rewrite)) < 0)
 			break;
 	}

@@ -65,7 +65,7 @@ enum life origin_life(const struct origin *origin)
 	char state;
 
 	origin_read(&arena, &here);
-	same = *here.boot && strcmp(here.boot, origin->boot) == 0 &&
+	same = origin->boot && *here.boot && strcmp(here.boot, origin->boot) == 0 &&
 	       here.pid_namespace == origin->pid_namespace && origin->pid_started != 0;
 	arena_clear(&arena);
 	if (!same)

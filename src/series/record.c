@@ -260,7 +260,7 @@ void record_folded(struct text *out, enum stream stream, unsigned tier, uint32_t
 
 size_t record_chunk(struct text *out, struct chunk *chunk, const void *data, size_t size)
 {
-	size_t start = record_begin(out, RECORD_CHUNK), data_at;
+	size_t start = record_begin(out, chunk->pending ? RECORD_PENDING : RECORD_CHUNK), data_at;
 
 	pack_byte(out, chunk->stream);
 	pack_byte(out, chunk->tier);
@@ -325,10 +325,11 @@ static ssize_t scan_fill(struct scan *scan)
 	struct text *buffer = &scan->buffer;
 	ssize_t got;
 
-	text_room(buffer, buffer->length - done > SCAN_BYTES ? buffer->length : SCAN_BYTES);
-	memmove(buffer->data, buffer->data + done, buffer->length - done);
+	if (done > 0)
+		memmove(buffer->data, buffer->data + done, buffer->length - done);
 	buffer->length -= done;
 	scan->buffer_offset = scan->offset;
+	text_room(buffer, SCAN_BYTES);
 	do {
 		got = pread(scan->fd, buffer->data + buffer->length,
 			    buffer->room - 1 - buffer->length,

@@ -18,11 +18,12 @@ enum record_type {
 	RECORD_WRITER = 'W', /* who writes */
 	RECORD_METRIC = 'M', /* a row of a metric table */
 	RECORD_FACT = 'F',
-	RECORD_PROCESS = 'P',   /* the last one of an id wins */
-	RECORD_FIRST = 'T',     /* the first frame of a chunk */
-	RECORD_TICK = 't',      /* a further one */
-	RECORD_CHUNK = 'C',     /* the frames of its stream so far, compressed; or a folded chunk */
-	RECORD_FOLDED = 'D',    /* chunks are void, the folded ones that stand before it count */
+	RECORD_PROCESS = 'P', /* the last one of an id wins */
+	RECORD_FIRST = 'T',   /* the first frame of a chunk */
+	RECORD_TICK = 't',    /* a further one */
+	RECORD_CHUNK = 'C', /* frames, compressed; those of its stream that stand before are void */
+	RECORD_PENDING = 'c',   /* a folded chunk, which counts only once the next one follows */
+	RECORD_FOLDED = 'D',    /* the pending ones count, the chunks they were made of are void */
 	RECORD_ESTIMATED = 'E', /* a metric was estimated at least once */
 	RECORD_ANEW = 'R',      /* the facts that follow, up to the end, replace those before */
 	RECORD_END = 'Z',

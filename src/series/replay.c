@@ -99,19 +99,17 @@ static void chunk_keep(struct replay *replay, const struct chunk *chunk)
 	replay->chunks[replay->n_chunks++] = *chunk;
 }
 
-/* `offset` is that of the payload in the journal. */
-static int chunk_take(struct replay *replay, struct cursor *payload, uint64_t offset,
-		      bool in_memory)
+static int chunk_take(struct replay *replay, struct record *record, uint64_t offset, bool in_memory)
 {
+	struct cursor *payload = &record->payload;
+	struct chunk chunk = { .pending = record->type == RECORD_PENDING };
 	const uint8_t *start = payload->at;
-	struct chunk chunk = { 0 };
 
 	settle(replay);
 	chunk_unpack(payload, &chunk);
 	if (payload->bad)
 		return -EBADMSG;
-	chunk.pending = chunk.tier > 0;
-	chunk.offset = offset + (uint64_t)(payload->at - start);
+	chunk.offset = offset + RECORD_HEAD_BYTES + (uint64_t)(payload->at - start);
 	chunk.data = in_memory ? payload->at : NULL;
 	if (chunk.tier == 0)
 		raw_empty(&replay->open[chunk.stream]);
@@ -188,7 +186,8 @@ static int record_take(struct replay *replay, struct record *record, uint64_t of
 	case RECORD_TICK:
 		return frame_take(replay, record->type, payload);
 	case RECORD_CHUNK:
-		return chunk_take(replay, payload, offset + RECORD_HEAD_BYTES, in_memory);
+	case RECORD_PENDING:
+		return chunk_take(replay, record, offset, in_memory);
 	case RECORD_FOLDED:
 		return folded_take(replay, payload);
 	case RECORD_ESTIMATED:

@@ -147,9 +147,9 @@ static void series_flush(struct series *series)
 	failed = journal_flush(series->journal, false);
 	if (now_ns() - series->flushed_ns >= SECOND_NS) {
 		failed = journal_sync(series->journal);
-		journal_upkeep(series->journal);
 		series->flushed_ns = now_ns();
 	}
+	journal_upkeep(series->journal);
 	pthread_mutex_lock(&series->lock);
 	series->backlog = journal_backlog(series->journal);
 	if (!series->failed)
@@ -304,6 +304,18 @@ int series_process(struct series *series, const struct process *process, struct 
 	series_wake(series);
 	pthread_mutex_unlock(&series->lock);
 	return 0;
+}
+
+void series_settle(struct series *series)
+{
+	pthread_mutex_lock(&series->lock);
+	while (series->has_thread && !series->failed &&
+	       series->pending.length + series->backlog > 4 * WAKE_BYTES) {
+		pthread_mutex_unlock(&series->lock);
+		usleep(1000);
+		pthread_mutex_lock(&series->lock);
+	}
+	pthread_mutex_unlock(&series->lock);
 }
 
 /* The end goes to the journal, too: whoever finds it there, should we die now, has all of it. */
