@@ -180,6 +180,8 @@ static void tell(const struct run_options *options, const struct facts *facts, c
 {
 	struct look look = look_of(STDERR_FILENO);
 
+	if (end->measured.code)
+		cmd_warn("%s", end->measured.text);
 	if (end->kept.code)
 		cmd_warn("this run was not kept in full: %s", end->kept.text);
 	if (!options->quiet)

@@ -51,6 +51,16 @@ static void brief_end(struct tree *tree, struct brief *brief)
 	free(brief);
 }
 
+/* Events carry the machine's clock even in a time namespace, where ours is another. The first is
+ * the program's own start, whose time we know. */
+static void set_clock(struct tree *tree, const struct event *first)
+{
+	int64_t offset_ns = (int64_t)tree->start_ns - (int64_t)first->time_ns;
+
+	if (llabs(offset_ns - tree->events_offset_ns) > 1000000000)
+		tree->events_offset_ns = offset_ns;
+}
+
 static void brief_fork(struct tree *tree, const struct event *event)
 {
 	struct brief *brief, *parent = brief_find(tree, event->parent_pid);
@@ -58,6 +68,8 @@ static void brief_fork(struct tree *tree, const struct event *event)
 	uint32_t id = 0;
 	struct row *row = proc ? roster_find(&tree->roster, proc->id) : NULL;
 
+	if (tree->started_count == 0)
+		set_clock(tree, event);
 	brief = brief_find(tree, event->pid);
 	if (brief) /* a pid that came round again */
 		brief_end(tree, brief);

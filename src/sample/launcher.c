@@ -95,12 +95,11 @@ static void start_program(struct state *state)
 
 	if (pid == 0)
 		become_program(launcher);
-	if (pid < 0) {
-		atomic_store(&launcher->shared->exec_errno, errno);
-		atomic_store(&launcher->shared->program_ended, true);
-		atomic_store(&launcher->shared->all_ended, true);
-		poke(state);
-		_exit(125);
+	if (pid < 0) { /* the limit of processes: then without a launcher */
+		prctl(PR_SET_PDEATHSIG, 0);
+		prctl(PR_SET_CHILD_SUBREAPER, 0);
+		atomic_store(&launcher->shared->program_pid, getpid());
+		become_program(launcher);
 	}
 	state->program = pid;
 	atomic_store(&launcher->shared->program_pid, pid);
@@ -189,6 +188,7 @@ static bool came_to_us_too(struct state *state, int signal, pid_t sender)
 	const struct timespec no_wait = { 0 };
 	sigset_t one;
 	siginfo_t info;
+	bool same;
 
 	sigemptyset(&one);
 	sigaddset(&one, signal);
@@ -196,8 +196,10 @@ static bool came_to_us_too(struct state *state, int signal, pid_t sender)
 		state->group[signal].sender = info.si_pid;
 		state->group[signal].time_ns = boot_ns();
 	}
-	return state->group[signal].sender == sender &&
+	same = state->group[signal].sender == sender &&
 	       boot_ns() - state->group[signal].time_ns < SAME_SIGNAL_NS;
+	state->group[signal].sender = 0; /* it answers for one */
+	return same;
 }
 
 /* Grandchildren come to us as their parents die, and are met at the next call. */

@@ -176,18 +176,33 @@ static int start_launcher(struct session *session, struct err *err)
 	return 0;
 }
 
+static bool launcher_left(const struct session *session)
+{
+	siginfo_t info = { 0 };
+
+	waitid(P_PID, (id_t)session->launcher, &info, WEXITED | WNOHANG | WNOWAIT);
+	return info.si_pid != 0;
+}
+
 /* The program's own start is a few hundred microseconds after the order to start it. */
 static bool wait_for_start(const struct session *session)
 {
 	const struct timespec nap = { .tv_nsec = 50000 };
 
 	while (!atomic_load(&session->shared->started_ns)) {
-		if (atomic_load(&session->shared->program_ended) ||
-		    waitpid(session->launcher, NULL, WNOHANG) != 0)
-			return false;
+		if (launcher_left(session)) /* and what it did before is visible by now */
+			return atomic_load(&session->shared->started_ns) != 0;
 		nanosleep(&nap, NULL);
 	}
 	return true;
+}
+
+/* The launcher could not fork and became the program itself: it is our child, and we are the
+ * reaper. */
+static void be_parent(struct session *session)
+{
+	session->launcher = 0;
+	session->sampler.tree.launcher->pid = getpid();
 }
 
 static uint64_t run_ns(const struct session *session)
@@ -227,8 +242,11 @@ static void pass_on(struct session *session, const struct signalfd_siginfo *info
 {
 	pid_t sender = (pid_t)info->ssi_pid;
 
-	/* Our own: a closed pipe, a file at its size limit. The launcher's: to wake us. */
-	if (info->ssi_code == SI_KERNEL || sender == session->launcher || sender == getpid())
+	/* Our own: a closed pipe, a file at its size limit. The launcher's: to wake us. The
+	 * kernel's come from the terminal; but for the alarm that somebody set before sonde was
+	 * executed, which would be the program's. */
+	if (sender == session->launcher || sender == getpid() ||
+	    (info->ssi_code == SI_KERNEL && info->ssi_signo != SIGALRM))
 		return;
 	if (session->launcher)
 		launcher_command(session->shared, session->launcher, LAUNCHER_FORWARD,
@@ -242,7 +260,7 @@ static void take_signals(struct session *session)
 	struct signalfd_siginfo info;
 
 	while (read(session->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD)
+		if (info.ssi_signo == SIGCHLD && info.ssi_code != SI_USER)
 			reap_ourselves(session);
 		else
 			pass_on(session, &info);
@@ -380,6 +398,9 @@ static void finish(struct session *session, struct run_end *ret)
 	if (sampler->series && series_finish(sampler->series, session->facts, &err) < 0 &&
 	    !sampler->series_err.code)
 		sampler->series_err = err;
+	if (access("/proc/self/stat", R_OK) < 0)
+		err_set(&ret->measured, -errno,
+			"memory and each process could not be measured: '/proc/self/stat'");
 	ret->kept = sampler->series_err;
 	ret->status = session->shared->program_reaped.status;
 }
@@ -415,15 +436,19 @@ int run_program(const struct run *run, struct facts *facts, struct run_end *ret,
 	raise_descriptor_limit();
 	session.kill_ns = run->timeout_ns;
 	start_measuring(&session);
-	if (wait_for_start(&session)) {
-		session.sampler.tree.start_ns = atomic_load(&session.shared->started_ns);
-		sampler_tick(&session.sampler, run_ns(&session));
-		start_recording(&session);
-		watch(&session);
-		ret->exec_errno = atomic_load(&session.shared->exec_errno);
-	} else {
-		ret->exec_errno = atomic_load(&session.shared->exec_errno);
+	if (!wait_for_start(&session)) {
+		session_close(&session);
+		restore_signals(&session);
+		return err_say(err, -ECHILD,
+			       "the launcher was killed before it started the program");
 	}
+	if (atomic_load(&session.shared->program_pid) == session.launcher)
+		be_parent(&session);
+	session.sampler.tree.start_ns = atomic_load(&session.shared->started_ns);
+	sampler_tick(&session.sampler, run_ns(&session));
+	start_recording(&session);
+	watch(&session);
+	ret->exec_errno = atomic_load(&session.shared->exec_errno);
 	if (!ret->exec_errno) {
 		finish(&session, ret);
 	} else {

@@ -19,9 +19,10 @@ struct run {
 };
 
 struct run_end {
-	int status;      /* of the program, as of wait(2) */
-	int exec_errno;  /* it could not be started; 0: it was */
-	struct err kept; /* kept.code: why the recording is not complete; 0: it is */
+	int status;          /* of the program, as of wait(2) */
+	int exec_errno;      /* it could not be started; 0: it was */
+	struct err measured; /* measured.code: what could not be measured at all */
+	struct err kept;     /* kept.code: why the recording is not complete; 0: it is */
 };
 
 /* `facts` comes with what is known before (id, name, tags) and gets all the rest. On an error the
