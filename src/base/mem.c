@@ -54,6 +54,15 @@ char *mem_copy(const char *text)
 	return memcpy(mem_new(bytes), text, bytes);
 }
 
+char *mem_copy_n(const char *bytes, size_t count)
+{
+	char *copy = mem_new(count + 1);
+
+	if (count)
+		memcpy(copy, bytes, count);
+	return copy;
+}
+
 void freep(void *pointer_to_pointer)
 {
 	void **pointer = pointer_to_pointer;

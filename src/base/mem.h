@@ -6,11 +6,12 @@
 
 #include <stddef.h>
 
-void *mem_new(size_t bytes);               /* zeroed; the caller frees it with free() */
-void *mem_resize(void *old, size_t bytes); /* as realloc, never NULL */
-char *mem_copy(const char *text);          /* as strdup, never NULL */
-void freep(void *pointer_to_pointer);      /* CLEANUP(freep) char *text = NULL; */
-void closep(int *fd);                      /* CLEANUP(closep) int fd = -1; */
+void *mem_new(size_t bytes);                       /* zeroed; the caller frees it with free() */
+void *mem_resize(void *old, size_t bytes);         /* as realloc, never NULL */
+char *mem_copy(const char *text);                  /* as strdup, never NULL */
+char *mem_copy_n(const char *bytes, size_t count); /* adds the final NUL */
+void freep(void *pointer_to_pointer);              /* CLEANUP(freep) char *text = NULL; */
+void closep(int *fd);                              /* CLEANUP(closep) int fd = -1; */
 
 /* Makes room for one more item of a growing array: items = mem_grow(items, n, &room,
  * sizeof(*items)) */
