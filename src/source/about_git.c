@@ -83,7 +83,7 @@ static char *packed_find(const struct ask *ask, const char *directory, const cha
 		blank = memchr(line, ' ', (size_t)(end - line));
 		if (blank && (size_t)(end - blank - 1) == length &&
 		    memcmp(blank + 1, reference, length) == 0)
-			return strndup(line, (size_t)(blank - line));
+			return mem_copy_n(line, (size_t)(blank - line));
 	}
 	return NULL;
 }

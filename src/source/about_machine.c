@@ -36,7 +36,7 @@ static char *field_find(const char *text, const char *key)
 		if (colon >= end || *colon != ':')
 			continue;
 		colon += 1 + strspn(colon + 1, " \t");
-		return colon < end ? strndup(colon, (size_t)(end - colon)) : NULL;
+		return colon < end ? mem_copy_n(colon, (size_t)(end - colon)) : NULL;
 	}
 	return NULL;
 }
@@ -128,7 +128,7 @@ static void add_cores(const struct ask *ask, struct facts *facts)
 {
 	static const char topology[] = "sys/devices/system/cpu/cpu0/topology";
 	const char *from = "/sys/devices/system/cpu/online";
-	uint64_t cores, count;
+	uint64_t cores, count, sockets;
 	char path[96];
 
 	if (count_cpus(ask, from + 1, &cores) < 0) {
@@ -143,8 +143,10 @@ static void add_cores(const struct ask *ask, struct facts *facts)
 	if (count_cpus(ask, path, &count) == 0)
 		facts_add_number(facts, "machine", "threads_per_core", (double)count);
 	snprintf(path, sizeof(path), "%s/core_siblings_list", topology);
-	if (count_cpus(ask, path, &count) == 0 && cores % count == 0)
-		facts_add_number(facts, "machine", "sockets", (double)(cores / count));
+	if (count_cpus(ask, path, &count) < 0 || cores % count != 0)
+		return;
+	sockets = cores / count;
+	facts_add_number(facts, "machine", "sockets", (double)sockets);
 }
 
 static void add_memory(const struct ask *ask, struct facts *facts)

@@ -132,7 +132,7 @@ static char *user_find(const struct ask *ask, const char *passwd)
 		if (!cursor++ || scan_u64(&cursor, &uid) < 0 || *cursor != ':')
 			continue;
 		if (uid == ask->status.uid)
-			return strndup(line, (size_t)(name_end - line));
+			return mem_copy_n(line, (size_t)(name_end - line));
 	}
 	return NULL;
 }

@@ -66,13 +66,6 @@ static bool list_has(const char *list, size_t length, const char *name)
 	return false;
 }
 
-static char *copy_n(const char *bytes, size_t length)
-{
-	char *copy = mem_new(length + 1);
-
-	return length ? memcpy(copy, bytes, length) : copy;
-}
-
 /* The group's name in the hierarchy of a controller; NULL for "controller" is version 2's. */
 static char *name_find(const char *text, const char *controller)
 {
@@ -86,7 +79,7 @@ static char *name_find(const char *text, const char *controller)
 			continue;
 		if (controller ? list_has(first + 1, (size_t)(second - first - 1), controller)
 			       : strncmp(line, "0::", 3) == 0)
-			return copy_n(second + 1, (size_t)(end - second - 1));
+			return mem_copy_n(second + 1, (size_t)(end - second - 1));
 	}
 	return NULL;
 }
