@@ -178,12 +178,14 @@ static int proc_read(struct tree *tree, struct proc *proc, bool slow)
 	return 0;
 }
 
+/* What becomes of its children's accounts. */
 static void read_signals(struct tree *tree, struct proc *proc)
 {
 	CLEANUP(freep) char *text = NULL;
 	struct proc_status status;
 	char path[64];
 
+	proc->has_children = true;
 	snprintf(path, sizeof(path), "proc/%d/status", proc->pid);
 	if (file_read(tree->root, path, &text, NULL) < 0 || proc_status_parse(text, &status) < 0)
 		return;
@@ -218,7 +220,8 @@ struct proc *tree_add(struct tree *tree, int pid)
 	}
 	row->process.parent = proc->parent ? proc->parent->id : 0;
 	row->process.started_ns = started(tree, proc);
-	read_signals(tree, proc);
+	if (proc->parent && !proc->parent->has_children)
+		read_signals(tree, proc->parent);
 	proc_to_row(tree, proc);
 	brief_seen(tree, pid, proc->id);
 	map_set(&tree->by_pid, (uint64_t)pid, proc);
@@ -367,10 +370,10 @@ static bool proc_look(struct tree *tree, struct proc *proc, bool slow)
 		return true;
 	if (proc_read(tree, proc, slow) < 0)
 		return false;
-	if (slow) {
+	if (slow && proc->has_children)
 		read_signals(tree, proc);
+	if (slow)
 		proc->moved_slow = false;
-	}
 	proc_to_row(tree, proc);
 	return true;
 }

@@ -11,11 +11,12 @@ struct proc { /* one that lives */
 	int pid;
 	struct proc *parent; /* who will wait for it; NULL: the launcher */
 	uint32_t id;
-	uint64_t clock_ns;     /* its CPU clock at the last tick: its own time, exact */
-	uint64_t starttime;    /* in clock ticks since boot: with the pid, its identity */
-	bool fresh;            /* added since the last tick began */
-	bool moved;            /* ran since the last tick */
-	bool moved_slow;       /* ran since its slow sources were read */
+	uint64_t clock_ns;  /* its CPU clock at the last tick: its own time, exact */
+	uint64_t starttime; /* in clock ticks since boot: with the pid, its identity */
+	bool fresh;         /* added since the last tick began */
+	bool moved;         /* ran since the last tick */
+	bool moved_slow;    /* ran since its slow sources were read */
+	bool has_children;
 	bool ignores_children; /* SIGCHLD is ignored: nobody gets its children's accounts */
 	bool zombie;
 	int looks;     /* how often it was read */

@@ -38,6 +38,7 @@ int cpulist_parse(const char *text, uint64_t *ret_count)
 
 static const struct metric metrics[] = {
 	{ .name = "frequency_hz",
+	  .absent = "the machine does not tell its clock rate (no cpufreq), as most virtual ones",
 	  .help = "clock rate of the CPUs, their mean",
 	  .unit = UNIT_HERTZ,
 	  .kind = KIND_GAUGE },

@@ -37,13 +37,13 @@ int meminfo_parse(const char *text, struct meminfo *ret)
 	return 0;
 }
 
-enum { AVAILABLE, SWAP_USED };
+enum { USED, SWAP_USED };
 
 static const struct metric metrics[] = {
-	[AVAILABLE] = { .name = "machine_memory_available_bytes",
-			.help = "memory of the machine that programs could still take",
-			.unit = UNIT_BYTES,
-			.kind = KIND_GAUGE },
+	[USED] = { .name = "machine_memory_used_bytes",
+		   .help = "memory of the machine that programs could not take any more",
+		   .unit = UNIT_BYTES,
+		   .kind = KIND_GAUGE },
 	[SWAP_USED] = { .name = "machine_swap_used_bytes",
 			.help = "swap of the machine that is in use",
 			.unit = UNIT_BYTES,
@@ -69,8 +69,8 @@ static int meminfo_read(void *state, struct value *values, struct err *err)
 	r = meminfo_parse(text, &info);
 	if (r < 0)
 		return err_set(err, r, "meminfo");
-	values[AVAILABLE] = info.has_available ? value_read((double)info.available_bytes)
-					       : value_absent();
+	if (info.has_available)
+		values[USED] = value_read((double)info.total_bytes - (double)info.available_bytes);
 	values[SWAP_USED] =
 	    value_read((double)info.swap_total_bytes - (double)info.swap_free_bytes);
 	return 0;

@@ -29,16 +29,21 @@ int pressure_parse(const char *text, uint64_t *ret_us)
 
 enum { RESOURCES = 3 };
 
+#define NO_PRESSURE "the kernel tells no pressure: it is older than 4.20, or started without psi=1"
+
 static const struct metric metrics[RESOURCES + 1] = {
 	{ .name = "pressure_cpu_s",
 	  .help = "time in which some task of the machine waited for a CPU",
-	  .unit = UNIT_SECONDS },
+	  .unit = UNIT_SECONDS,
+	  .absent = NO_PRESSURE },
 	{ .name = "pressure_io_s",
 	  .help = "time in which some task of the machine waited for storage",
-	  .unit = UNIT_SECONDS },
+	  .unit = UNIT_SECONDS,
+	  .absent = NO_PRESSURE },
 	{ .name = "pressure_memory_s",
 	  .help = "time in which some task of the machine waited for memory",
-	  .unit = UNIT_SECONDS },
+	  .unit = UNIT_SECONDS,
+	  .absent = NO_PRESSURE },
 	{ 0 },
 };
 

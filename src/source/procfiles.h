@@ -23,8 +23,7 @@ struct proc_schedstat { /* /proc/PID/schedstat, and of each task: one thread */
 int proc_schedstat_parse(const char *text, struct proc_schedstat *ret);
 
 struct proc_smaps { /* /proc/PID/smaps_rollup */
-	uint64_t pss_bytes, swap_bytes;
-	bool has_swap;
+	uint64_t pss_bytes;
 };
 int proc_smaps_parse(const char *text, struct proc_smaps *ret);
 

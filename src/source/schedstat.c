@@ -36,7 +36,8 @@ int proc_schedstat_parse(const char *text, struct proc_schedstat *ret)
 static const struct metric metrics[] = {
 	{ .name = "wait_cpu_s",
 	  .help = "time that threads were ready to run and had to wait for a CPU",
-	  .unit = UNIT_SECONDS },
+	  .unit = UNIT_SECONDS,
+	  .absent = "the kernel does not count it (CONFIG_SCHED_INFO)" },
 	{ 0 },
 };
 
@@ -247,7 +248,7 @@ const struct source source_schedstat = {
 	.name = "schedstat",
 	.help = "how long threads of each process waited for a CPU",
 	.scope = SCOPE_PROCESS,
-	.pace = PACE_SLOW,
+	.pace = PACE_THREADS,
 	.metrics = metrics,
 	.files = files,
 	.open = schedstat_open,

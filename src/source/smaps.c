@@ -2,13 +2,10 @@
  * Rss:                1636 kB
  * Pss:                 418 kB
  * ...
- * Swap:                  0 kB
- * SwapPss:               0 kB
  *
  * The kernel walks every page for it: 16 ms for a GB of small pages. An open descriptor stays with
  * the program of its time and is empty after an exec, so each read opens anew. Before Linux 4.14
- * there is no rollup, and the full smaps costs twice as much: then PSS is absent. SwapPss came with
- * 4.3, Swap counts shared pages in full. */
+ * there is no rollup, and the full smaps costs twice as much: then PSS is absent. */
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/parse.h"
@@ -22,32 +19,21 @@
 
 int proc_smaps_parse(const char *text, struct proc_smaps *ret)
 {
-	struct proc_smaps smaps = { 0 };
-	uint64_t swap_kb, pss_kb;
+	uint64_t pss_kb;
 	int r = scan_key_u64(text, "Pss:", &pss_kb);
 
 	if (r < 0)
 		return r;
-	smaps.has_swap = scan_key_u64(text, "SwapPss:", &swap_kb) == 0 ||
-			 scan_key_u64(text, "Swap:", &swap_kb) == 0;
-	if (__builtin_mul_overflow(pss_kb, 1024u, &smaps.pss_bytes) ||
-	    (smaps.has_swap && __builtin_mul_overflow(swap_kb, 1024u, &smaps.swap_bytes)))
-		return -ERANGE;
-	*ret = smaps;
-	return 0;
+	return __builtin_mul_overflow(pss_kb, 1024u, &ret->pss_bytes) ? -ERANGE : 0;
 }
 
-enum { PSS, SWAP };
-
 static const struct metric metrics[] = {
-	[PSS] = { .name = "memory_pss_bytes",
-		  .help = "memory in RAM, where n processes share a page each has 1/n of it (PSS)",
-		  .unit = UNIT_BYTES,
-		  .kind = KIND_GAUGE },
-	[SWAP] = { .name = "swap_bytes",
-		   .help = "memory of the process that was moved out to swap",
-		   .unit = UNIT_BYTES,
-		   .kind = KIND_GAUGE },
+	{ .name = "memory_pss_bytes",
+	  .help = "memory in RAM, where n processes share a page each has 1/n of it (PSS)",
+	  .unit = UNIT_BYTES,
+	  .kind = KIND_GAUGE,
+	  .absent = "the kernel is older than 4.14, or the process is somebody else's",
+	  .no_sum = true }, /* not all are read at the same time */
 	{ 0 },
 };
 
@@ -96,8 +82,7 @@ static int smaps_read(void *at, struct value *values, struct err *err)
 	r = length < 0 ? (int)length : proc_smaps_parse(text, &smaps);
 	if (r < 0)
 		return err_set(err, r, "'%s'", state->path);
-	values[PSS] = value_read((double)smaps.pss_bytes);
-	values[SWAP] = smaps.has_swap ? value_read((double)smaps.swap_bytes) : value_absent();
+	values[0] = value_read((double)smaps.pss_bytes);
 	return 0;
 }
 
@@ -105,7 +90,7 @@ static const char *const files[] = { "proc/%d/smaps_rollup", NULL };
 
 const struct source source_smaps = {
 	.name = "smaps",
-	.help = "each process's share of memory that several use, and its swap",
+	.help = "each process's share of memory that several use",
 	.scope = SCOPE_PROCESS,
 	.pace = PACE_SLOW,
 	.metrics = metrics,

@@ -13,8 +13,9 @@
 
 /* How often a source is worth reading. */
 enum pace {
-	PACE_TICK, /* at every tick (of processes: that moved since the last one) */
-	PACE_SLOW, /* at most once a second, less often where its cost says so */
+	PACE_TICK,    /* at every tick (of processes: that moved since the last one) */
+	PACE_THREADS, /* as PACE_TICK of a process with one thread, as PACE_SLOW of one with more */
+	PACE_SLOW,    /* at most once a second, less often where its cost says so */
 };
 
 struct source {

@@ -113,7 +113,9 @@ static const struct metric metrics[] = {
 		      .kind = KIND_GAUGE },
 	[WAIT_IO] = { .name = "wait_io_s",
 		      .help = "time that the main thread was blocked on storage",
-		      .unit = UNIT_SECONDS },
+		      .unit = UNIT_SECONDS,
+		      .absent = "the kernel's delay accounting is off; root opens it: "
+				"sysctl kernel.task_delayacct=1" },
 	{ 0 },
 };
 

@@ -2,6 +2,7 @@
  * Uid:	0	0	0	0			real, effective, saved, of files
  * NSpid:	5450	12
  * VmHWM:	    1720 kB
+ * VmSwap:	       0 kB			since Linux 2.6.34
  * Threads:	1
  * SigIgn:	0000000000000000
  * Cpus_allowed_list:	0-1
@@ -79,11 +80,19 @@ bool proc_status_reaps_itself(const struct proc_status *status)
 	return status->ignored >> (SIGCHLD - 1) & 1;
 }
 
+enum { HIGH, SWAP };
+
 static const struct metric metrics[] = {
-	{ .name = "memory_high_bytes",
-	  .help = "the most memory that the process ever had in RAM, from the kernel's own mark",
-	  .unit = UNIT_BYTES,
-	  .kind = KIND_GAUGE },
+	[HIGH] = { .name = "memory_high_bytes",
+		   .help = "the most memory that the process ever had in RAM, from the kernel's "
+			   "own mark",
+		   .unit = UNIT_BYTES,
+		   .kind = KIND_GAUGE,
+		   .no_sum = true },
+	[SWAP] = { .name = "swap_bytes",
+		   .help = "memory of the process that was moved out to swap",
+		   .unit = UNIT_BYTES,
+		   .kind = KIND_GAUGE },
 	{ 0 },
 };
 
@@ -100,8 +109,10 @@ static int status_read(void *state, struct value *values, struct err *err)
 
 	if (length < 0)
 		return (int)length;
-	values[0] = scan_key_u64(text, "VmHWM:", &kb) == 0 ? value_read((double)kb * 1024)
-							   : value_absent();
+	values[HIGH] = scan_key_u64(text, "VmHWM:", &kb) == 0 ? value_read((double)kb * 1024)
+							      : value_absent();
+	values[SWAP] = scan_key_u64(text, "VmSwap:", &kb) == 0 ? value_read((double)kb * 1024)
+							       : value_absent();
 	return 0;
 }
 
@@ -109,7 +120,7 @@ static const char *const files[] = { "proc/%d/status", NULL };
 
 const struct source source_status = {
 	.name = "status",
-	.help = "the most memory that each process ever had",
+	.help = "the most memory that each process ever had, and its swap",
 	.scope = SCOPE_PROCESS,
 	.pace = PACE_SLOW,
 	.metrics = metrics,

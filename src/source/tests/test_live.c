@@ -220,7 +220,7 @@ static void memory_is_seen(void **state)
 	assert_true(fabs(now(&child, "statm", "memory_bytes").number - rss - 64 * MIB) < 2 * MIB);
 	assert_true(fabs(now(&child, "smaps", "memory_pss_bytes").number - pss - 64 * MIB) <
 		    2 * MIB);
-	assert_true(now(&child, "smaps", "swap_bytes").how == HOW_MEASURED);
+	assert_true(now(&child, "status", "swap_bytes").how == HOW_MEASURED);
 }
 
 static void peaks_stay(void **state)

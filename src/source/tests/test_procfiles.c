@@ -170,7 +170,7 @@ static int parse_smaps(const char *text, uint64_t *ret)
 	int r = proc_smaps_parse(text, &smaps);
 
 	if (r == 0)
-		*ret = smaps.swap_bytes + smaps.pss_bytes * 2;
+		*ret = smaps.pss_bytes;
 	return r;
 }
 
@@ -228,9 +228,8 @@ static const struct {
 	{ parse_schedstat, "173840124 2216094", -EINVAL, 0 },
 	{ parse_schedstat, "1 2 x", -EINVAL, 0 },
 	{ parse_schedstat, "", -EINVAL, 0 },
-	{ parse_smaps, "x [rollup]\nRss: 9 kB\nPss: 4 kB\nSwap: 2 kB\nSwapPss: 1 kB\n", 0, 9216 },
-	{ parse_smaps, "x [rollup]\nPss: 4 kB\nSwap: 2 kB\n", 0, 10240 },
-	{ parse_smaps, "x [rollup]\nPss: 4 kB\n", 0, 8192 },
+	{ parse_smaps, "x [rollup]\nRss: 9 kB\nPss: 4 kB\nSwapPss: 1 kB\n", 0, 4096 },
+	{ parse_smaps, "x [rollup]\nPss: 4 kB\n", 0, 4096 },
 	{ parse_smaps, "Pss_Anon: 4 kB\n", -ENOENT, 0 },
 	{ parse_smaps, "Pss: 18446744073709551615 kB\n", -ERANGE, 0 },
 	{ parse_smaps, "", -ENOENT, 0 },
