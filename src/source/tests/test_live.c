@@ -109,6 +109,26 @@ static void become_another(void)
 	execl("/bin/sh", "sh", "-c", "kill -STOP $$", (char *)NULL);
 }
 
+/* However busy the machine is: the child has done all that it does for now. */
+static void child_await(const struct child *child, char wanted)
+{
+	char path[64];
+
+	snprintf(path, sizeof(path), "proc/%d/stat", child->pid);
+	for (int i = 0; i < 10000; i++) {
+		CLEANUP(freep) char *text = NULL;
+		struct proc_stat stat;
+		ssize_t length = file_read("/", path, &text, NULL);
+
+		assert_true(length > 0);
+		assert_int_equal(proc_stat_parse(text, (size_t)length, &stat), 0);
+		if (stat.state == wanted)
+			return;
+		usleep(1000);
+	}
+	fail_msg("the child is never in state %c", wanted);
+}
+
 static void child_loop(int from, int to, void (*work)(void))
 {
 	char byte;
@@ -138,6 +158,7 @@ static struct child child_new(void (*work)(void))
 	close(up[1]);
 	child.to = down[1];
 	child.from = up[0];
+	child_await(&child, 'S');
 	return child;
 }
 
@@ -154,7 +175,7 @@ static void child_work(const struct child *child)
 
 	child_tell(child);
 	assert_int_equal(read(child->from, &byte, 1), 1);
-	usleep(20000); /* until it waits again */
+	child_await(child, 'S');
 }
 
 static void child_end(struct child *child)
@@ -197,7 +218,7 @@ static void cpu_is_exact(void **state)
 	assert_true(after - before >= 0.2 && after - before < 0.21);
 }
 
-/* Children are in ticks of 10 ms, each rounded down. */
+/* What children used is told in ticks of 10 ms, the sum rounded down. */
 static void children_are_counted(void **state)
 {
 	CLEANUP(child_end) struct child child = child_new(burn_in_children);
@@ -290,7 +311,7 @@ static void exec_is_survived(void **state)
 	for (; source_table[count]->scope == SCOPE_PROCESS; count++)
 		assert_int_equal(source_table[count]->open("/", child.pid, &at[count], NULL), 0);
 	child_tell(&child);
-	usleep(100000);
+	child_await(&child, 'T'); /* it stops itself */
 	for (int i = 0; i < count; i++) {
 		struct value values[VALUES_AT_MOST] = { 0 };
 
