@@ -161,13 +161,23 @@ static void proc_to_row(struct tree *tree, struct proc *proc)
 	}
 }
 
+static bool is_due(const struct tree *tree, const struct proc *proc, const struct reader *reader,
+		   bool slow)
+{
+	int threads = tree->metrics->threads;
+
+	if (reader->source->pace == PACE_TICK || (slow && !reads_pss(tree, reader)))
+		return true;
+	return reader->source->pace == PACE_THREADS && threads >= 0 &&
+	       proc->now[threads].number <= 1;
+}
+
 static int proc_read(struct tree *tree, struct proc *proc, bool slow)
 {
 	for (size_t i = 0; i < tree->metrics->n_process_readers; i++) {
 		const struct reader *reader = &tree->metrics->process_readers[i];
-		bool due = reader->source->pace == PACE_TICK || (slow && !reads_pss(tree, reader));
-
-		if (!due || (proc->zombie && reader->source != &source_stat))
+		if (!is_due(tree, proc, reader, slow) ||
+		    (proc->zombie && reader->source != &source_stat))
 			continue;
 		if (proc_read_source(tree, proc, i) < 0)
 			return -ESRCH;

@@ -71,7 +71,7 @@ static int smaps_read(void *at, struct value *values, struct err *err)
 {
 	struct state *state = at;
 	CLEANUP(closep) int fd = file_open(state->root, state->path, err);
-	struct proc_smaps smaps;
+	struct proc_smaps smaps = { 0 };
 	char text[2048];
 	ssize_t length;
 	int r;
