@@ -24,7 +24,7 @@ static inline uint8_t *varint_put(uint8_t *to, uint64_t number)
 
 static inline uint64_t zigzag(int64_t number)
 {
-	return ((uint64_t)number << 1) ^ (uint64_t)(number >> 63);
+	return ((uint64_t)number << 1) ^ (number < 0 ? UINT64_MAX : 0);
 }
 
 static inline int64_t unzigzag(uint64_t code)

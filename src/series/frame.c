@@ -52,6 +52,7 @@
 #define RATE_NONE 1
 #define RATE_FIRST 2
 #define RATE_BIAS 16
+#define RATE_MOST (RATE_FIRST + 256 * 112) /* 2^96: 2^64 quanta within a nanosecond */
 
 const uint32_t tier_seconds[TIER_COUNT] = { 0, 10, 60, 600, 3600, 6 * 3600, 24 * 3600 };
 
@@ -259,14 +260,12 @@ static uint64_t rate_code(double rate, bool up)
 
 static double rate_restore(uint64_t code)
 {
-	if (code == RATE_UNKNOWN)
-		return NAN;
 	if (code == RATE_NONE)
 		return 0;
+	if (code == RATE_UNKNOWN || code > RATE_MOST)
+		return NAN;
 	code -= RATE_FIRST;
-	return code < 256 * 1024
-		   ? ldexp(256 + (double)(code % 256), (int)(code / 256) - RATE_BIAS - 8)
-		   : INFINITY;
+	return ldexp(256 + (double)(code % 256), (int)(code / 256) - RATE_BIAS - 8);
 }
 
 void folded_frame(struct text *out, uint64_t passed_ns, bool gap, size_t samples)
