@@ -20,6 +20,9 @@ enum portion {
 int archive_write(const char *path, const struct replay *replay, int fd, enum portion portion,
 		  bool sync, struct err *err);
 
+/* The name that the process `pid` gives to it before it is complete; the caller frees it. */
+char *archive_temporary(const char *path, uint32_t pid);
+
 /* Reads facts, metrics and, where `what` says so (READ_*), processes and series. -ENOENT where
  * there is none, -EBADMSG where it is damaged, -EINVAL where it is something else,
  * -EPROTONOSUPPORT where it is of a newer sonde. */

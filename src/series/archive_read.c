@@ -312,12 +312,21 @@ static int chunks_read(struct reading *reading, enum stream stream)
 
 static int tables_read(struct reading *reading)
 {
-	int r = rows_read(reading, "SELECT * FROM metric ORDER BY rowid", metric_read);
+	int r = rows_read(reading,
+			  "SELECT scope, idx, name, unit, kind, source, help, with_children FROM "
+			  "metric ORDER BY rowid",
+			  metric_read);
 
 	if (r == 0)
-		r = rows_read(reading, "SELECT * FROM fact ORDER BY rowid", fact_read);
+		r = rows_read(reading,
+			      "SELECT section, name, kind, text, value, how, low, high, source, "
+			      "why, unit FROM fact ORDER BY rowid",
+			      fact_read);
 	if (r == 0 && reading->what & (READ_PROCESSES | READ_PROCESS_LINES))
-		r = rows_read(reading, "SELECT * FROM process ORDER BY id", process_read);
+		r = rows_read(reading,
+			      "SELECT id, parent, pid, count, started_ns, ended_ns, status, name, "
+			      "command, \"values\" FROM process ORDER BY id",
+			      process_read);
 	if (r < 0)
 		return r;
 	reading->harvest = harvest_new(reading->facts, reading->what, false);

@@ -262,13 +262,13 @@ static int file_sync(const char *path)
 	return fd < 0 || fsync(fd) < 0 ? -errno : 0;
 }
 
-/* SQLite takes a path that begins so for a setting, whatever the flags say. */
-static char *temporary_path(const char *path)
+char *archive_temporary(const char *path, uint32_t pid)
 {
+	/* SQLite takes a path that begins so for a setting, whatever the flags say. */
 	const char *before = strncmp(path, "file:", 5) == 0 || *path == ':' ? "./" : "";
 	char *name;
 
-	if (asprintf(&name, "%s%s.%d.new", before, path, (int)getpid()) < 0)
+	if (asprintf(&name, "%s%s.%u.new", before, path, pid) < 0)
 		mem_fail();
 	return name;
 }
@@ -276,7 +276,7 @@ static char *temporary_path(const char *path)
 int archive_write(const char *path, const struct replay *replay, int fd, enum portion portion,
 		  bool sync, struct err *err)
 {
-	CLEANUP(freep) char *temporary = temporary_path(path);
+	CLEANUP(freep) char *temporary = archive_temporary(path, (uint32_t)getpid());
 	struct archive archive = { .replay = replay, .fd = fd };
 	int r;
 

@@ -68,11 +68,13 @@ static void chunks_harvest(struct replay *replay, int fd, struct harvest *harves
 /* What the sampler would have said at the end, as far as ticks tell. */
 static void facts_so_far(struct facts *facts, uint64_t end_ns)
 {
+	const char *why = facts->running ? "the run has not ended yet" : "the run did not end";
+
 	facts_add_bool(facts, "run", "complete", false);
 	facts_add_measured(facts, "totals", "wall_s", UNIT_SECONDS, (double)end_ns / 1e9,
 			   "last tick");
 	if (!facts_find(facts, "exit", "reason"))
-		facts_add_absent(facts, "exit", "reason", UNIT_COUNT, "the run did not end");
+		facts_add_absent(facts, "exit", "reason", UNIT_COUNT, why);
 }
 
 static void replay_harvest(struct replay *replay, int fd, unsigned what)
@@ -112,9 +114,18 @@ static bool writer_lives(struct replay *replay, int fd)
 	return true;
 }
 
+/* What a writer that died in the middle of something may have left. */
+static void leavings_clean(const char *path, const char *journal, uint32_t pid)
+{
+	CLEANUP(freep) char *rewritten = path_with(journal, ".new");
+	CLEANUP(freep) char *finished = archive_temporary(path, pid);
+
+	unlink(rewritten);
+	unlink(finished);
+}
+
 static void repair(struct replay *replay, const char *path, const char *journal, int fd)
 {
-	CLEANUP(freep) char *unfinished = path_with(journal, ".new");
 	struct value wall = facts_value(&replay->facts, "totals", "wall_s");
 	struct err err = { 0 };
 
@@ -124,7 +135,7 @@ static void repair(struct replay *replay, const char *path, const char *journal,
 	if (archive_write(path, replay, fd, PORTION_ALL, true, &err) < 0)
 		return; /* in a directory of somebody else, the journal can be read as often */
 	unlink(journal);
-	unlink(unfinished);
+	leavings_clean(path, journal, replay->origin.pid);
 	replay->facts.repaired = true;
 }
 
@@ -149,10 +160,9 @@ static int journal_read(const char *path, const char *journal, unsigned what, st
 		return err_set(err, -errno, "'%s'", journal);
 	r = replay_file(&replay, fd, journal, err);
 	if (r == 0) {
+		replay.facts.running = writer_lives(&replay, fd);
 		replay_harvest(&replay, fd, what);
-		if (writer_lives(&replay, fd))
-			replay.facts.running = true;
-		else
+		if (!replay.facts.running)
 			repair(&replay, path, journal, fd);
 		facts_move(&replay, what, ret);
 	}

@@ -312,6 +312,27 @@ void replay_seal(struct replay *replay)
 		qsort(replay->chunks, kept, sizeof(*replay->chunks), chunk_order);
 }
 
+bool replay_load(struct replay *replay, int fd, size_t most)
+{
+	struct text buffer = { 0 };
+	size_t size = 0;
+	int r = 0;
+
+	for (size_t i = 0; i < replay->n_chunks; i++)
+		size += replay->chunks[i].size;
+	for (size_t i = 0; size <= most && r == 0 && i < replay->n_chunks; i++) {
+		struct chunk *chunk = &replay->chunks[i];
+		const uint8_t *data;
+
+		r = chunk_data(chunk, fd, &buffer, &data);
+		if (r == 0)
+			chunk->data = (const uint8_t *)arena_copy_n(
+			    &replay->facts.arena, (const char *)data, chunk->size);
+	}
+	text_clear(&buffer);
+	return size <= most && r == 0;
+}
+
 void replay_clear(struct replay *replay)
 {
 	for (int scope = SCOPE_RUN; scope <= SCOPE_PROCESS; scope++) {

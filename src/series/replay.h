@@ -32,6 +32,8 @@ int replay_file(struct replay *replay, int fd, const char *path, struct err *err
 void replay_bytes(struct replay *replay, const struct text *records);
 /* Makes chunks of the open frames, too, and sorts all by time. Then the chunks are all there is. */
 void replay_seal(struct replay *replay);
+/* Takes all chunks into memory, unless they are more than `most` bytes. Did it? */
+bool replay_load(struct replay *replay, int fd, size_t most);
 void replay_clear(struct replay *replay);
 
 /* The compressed bytes of a chunk; `buffer` is used where they are in the file. */

@@ -28,6 +28,7 @@
 #define BACKLOG_MOST ((size_t)4 << 20)
 #define ROWS_BACKLOG_MOST (2 * BACKLOG_MOST) /* process rows matter more than ticks */
 #define THREAD_STACK_BYTES ((size_t)256 << 10)
+#define SQUEEZE_MOST ((size_t)16 << 20)
 #define LONG_RUN_NS (5 * SECOND_NS) /* worth an fsync at its end */
 
 struct coder { /* one stream */
@@ -331,26 +332,42 @@ static void ending_add(struct series *series, const struct facts *facts)
 	record_end(out, record_begin(out, RECORD_END));
 }
 
-/* All of it; on a full disk at least the facts. */
+/* On a full disk: the facts first; then the journal makes room for all of it. */
+static int archive_squeeze(struct series *series, struct replay *replay, bool sync, struct err *err)
+{
+	int fd = journal_fd(series->journal);
+	enum portion portion = PORTION_RUN;
+	bool loaded;
+
+	while (portion <= PORTION_FACTS &&
+	       archive_write(series->path, replay, fd, portion, sync, NULL) < 0)
+		portion++;
+	if (portion > PORTION_FACTS) {
+		err_hint(err, "what was recorded before stays in '%s'; 'sonde show' reads it",
+			 series->journal_path);
+		return -ENOSPC;
+	}
+	loaded = replay_load(replay, fd, SQUEEZE_MOST);
+	unlink(series->journal_path);
+	if (loaded && ftruncate(fd, 0) == 0 &&
+	    archive_write(series->path, replay, fd, PORTION_ALL, sync, NULL) == 0)
+		return 0;
+	err_in(err, "only %s kept",
+	       portion == PORTION_RUN ? "the run as a whole, not each process, was"
+				      : "the totals, not the series, were");
+	return -ENOSPC;
+}
+
 static int archive_write_most(struct series *series, struct replay *replay, struct err *err)
 {
 	bool sync = now_ns() - series->opened_ns >= LONG_RUN_NS;
 	int fd = journal_fd(series->journal);
 	int r = archive_write(series->path, replay, fd, PORTION_ALL, sync, err);
 
-	for (enum portion portion = PORTION_RUN; r < 0 && portion <= PORTION_FACTS; portion++) {
-		if (archive_write(series->path, replay, fd, portion, sync, NULL) < 0)
-			continue;
-		unlink(series->journal_path);
-		return err_in(err, "only %s was kept",
-			      portion == PORTION_RUN ? "the run as a whole, not each process,"
-						     : "the totals, not the series,");
-	}
 	if (r == 0)
 		unlink(series->journal_path);
-	else
-		err_hint(err, "what was recorded before stays in '%s'; 'sonde show' reads it",
-			 series->journal_path);
+	else if (archive_squeeze(series, replay, sync, err) == 0)
+		r = 0;
 	return r;
 }
 

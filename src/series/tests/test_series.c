@@ -8,10 +8,12 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdarg.h>
+#include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -857,6 +859,58 @@ static void full_disk(void **state)
 	}
 }
 
+/* A real full disk of 200 kB, where root may mount one; the program fills it, then half of it is
+ * free again. */
+static int fill_disk(void)
+{
+	struct facts facts = { 0 }, read = { 0 };
+	struct err err = { 0 };
+	struct series *series;
+	char junk[4096] = { 0 };
+	int fd, r;
+
+	if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+	    mount("tmpfs", made_directory, "tmpfs", 0, "size=200k") < 0)
+		return 77;
+	made_facts(&facts);
+	if (series_open(made_path, &facts, &series, &err) < 0)
+		return 1;
+	made_ticks(series, 0, 1000);
+	fd = chdir(made_directory) < 0 ? -1 : open("other", O_WRONLY | O_CREAT, 0644);
+	while (write(fd, junk, sizeof(junk)) > 0)
+		;
+	usleep(1100000);
+	made_ticks(series, 1000, 500);
+	usleep(1100000);
+	made_ticks(series, 1500, 500);
+	if (ftruncate(fd, 4096) < 0)
+		return 2;
+	made_end(&facts);
+	r = series_finish(series, &facts, &err);
+	series_close(series);
+	if (r < 0 || recording_read(made_path, EVERYTHING, &read, &err) < 0)
+		return 3;
+	same_facts(&read, &facts);
+	same_run_lines(&read, 2000);
+	return 0;
+}
+
+static void full_tmpfs(void **state)
+{
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (child == 0)
+		_exit(fill_disk());
+	assert_true(waitpid(child, &status, 0) == child && WIFEXITED(status));
+	if (WEXITSTATUS(status) == 77) {
+		print_message("skipped: only root may mount a tmpfs\n");
+		skip();
+	}
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /* The writer's thread meets the sampler's. For ThreadSanitizer, above all. */
 static void with_thread(void **state)
 {
@@ -903,6 +957,7 @@ int main(void)
 		cmocka_unit_test_setup(folded_and_killed, made_setup),
 		cmocka_unit_test_setup(folded_and_cut, made_setup),
 		cmocka_unit_test_setup(full_disk, made_setup),
+		cmocka_unit_test_setup(full_tmpfs, made_setup),
 		cmocka_unit_test_setup(with_thread, made_setup),
 	};
 
