@@ -218,7 +218,9 @@ static double sum_of_highs(const struct sampler *sampler, double largest)
 
 	for (size_t i = 0; i < roster->count; i++) {
 		const struct row *row = roster->items[i];
-		double each = row && row->most_bytes ? (double)row->most_bytes + rough : largest,
+		double each = row && row->most_bytes
+				  ? fmin((double)row->most_bytes + rough, largest)
+				  : largest,
 		       many;
 
 		if (!row)
@@ -284,7 +286,9 @@ static void add_memory(struct sampler *sampler, struct facts *facts)
 			  largest + rough, "wait4", NULL);
 		return;
 	}
-	peak = facts_value(facts, "totals", "memory_tree_peak_bytes").number;
+	peak = sampler->memory_peak > 0
+		   ? sampler->memory_peak
+		   : facts_value(facts, "totals", "memory_tree_peak_bytes").number;
 	low = fmax(sampler->memory_low, largest);
 	high = fmax(memory_high(sampler, facts, largest + rough), low);
 	add_total(facts, "memory_tree_peak_bytes", UNIT_BYTES,

@@ -10,6 +10,8 @@
 struct row {
 	struct process process; /* owns its name, command and values */
 	uint64_t most_bytes;    /* it never held more memory than this; 0: not known */
+	double high_bytes;      /* the kernel's mark of its largest, when that was last read */
+	uint64_t high_clock_ns; /* and its CPU clock then */
 	bool folded;            /* stands for many */
 	bool changed;           /* and not yet told to the recording */
 };

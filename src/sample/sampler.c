@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #define SECOND_NS 1000000000ull
+#define PURSE_NS 60e6       /* CPU time that PSS may take at once: enough for 4 GB */
 #define FIRST_NS 5000000ull /* young programs are looked at more often: many end within a tick */
 
 static uint64_t own_cpu_ns(void)
@@ -45,6 +46,7 @@ void sampler_init(struct sampler *sampler, struct facts *facts, int launcher_pid
 	sampler->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	open_run_sources(sampler);
 	sampler->own_ns = own_cpu_ns();
+	sampler->pss_purse_ns = PURSE_NS;
 }
 
 static void read_run_sources(struct sampler *sampler, bool slow)
@@ -78,29 +80,46 @@ static void sum_tree(struct sampler *sampler)
 	}
 }
 
-/* PSS costs 16 ms for a GB. It can only find a new peak of the tree while the sum of RSS, which
- * is never less, is above the highest that it was read at. */
-static void look_at_memory(struct sampler *sampler)
+/* PSS costs 16 ms for a GB, so it has a purse, which fills with half of our budget. It can only
+ * find a new peak of the tree while the sum of RSS, which is never less, is above all that it was
+ * read at; and is best read when the sum has stopped growing, for what is read one by one must not
+ * move. */
+static bool worth_reading_pss(const struct sampler *sampler, double sum)
 {
-	struct tree *tree = &sampler->tree;
-	double sum = sampler->sums[sampler->metrics.memory].number;
+	bool still = fabs(sum - sampler->last_sum) <= 0.02 * sum;
+
+	return sampler->tree.n_live > 1 && sampler->pss_purse_ns > 0 &&
+	       sum > sampler->sum_peak * 1.02 && sum > sampler->memory_low * 1.02 &&
+	       (still || sum > sampler->sum_peak * 1.5);
+}
+
+static bool read_pss(struct sampler *sampler, double sum)
+{
 	uint64_t before_ns = own_cpu_ns();
+	bool stable = tree_read_pss(&sampler->tree);
+
+	sampler->pss_purse_ns -= (double)(own_cpu_ns() - before_ns);
+	sampler->sum_peak = sum;
+	return stable;
+}
+
+static void look_at_memory(struct sampler *sampler, uint64_t passed_ns)
+{
+	const struct tree *tree = &sampler->tree;
+	double sum = sampler->sums[sampler->metrics.memory].number, memory;
 	bool stable = tree->n_live <= 1;
 
-	if (tree->n_live > 1 && sum > sampler->memory_low * 1.02 &&
-	    sum > sampler->sum_peak * 1.02 && sampler->last_ns >= sampler->pss_due_ns) {
-		stable = tree_read_pss(tree);
-		sampler->sum_peak = sum;
-		sampler->pss_due_ns =
-		    sampler->last_ns +
-		    (uint64_t)((double)(own_cpu_ns() - before_ns) / (sampler->budget / 2));
-	}
+	sampler->pss_purse_ns =
+	    fmin(sampler->pss_purse_ns + (double)passed_ns * sampler->budget / 2, PURSE_NS);
+	if (worth_reading_pss(sampler, sum))
+		stable = read_pss(sampler, sum);
+	sampler->last_sum = sum;
 	sampler->run[RUN_MEMORY_TREE] = tree_memory(tree);
 	sampler->run[RUN_MEMORY_PROCESS] = value_read(tree_largest(tree));
-	sampler->memory_low = fmax(sampler->memory_low, tree_largest(tree));
-	if (stable)
-		sampler->memory_low = fmax(sampler->memory_low,
-					   sampler->run[RUN_MEMORY_TREE].number);
+	memory = sampler->run[RUN_MEMORY_TREE].number;
+	if (tree_shares_known(tree))
+		sampler->memory_peak = fmax(sampler->memory_peak, memory);
+	sampler->memory_low = fmax(sampler->memory_low, stable ? memory : tree_largest(tree));
 }
 
 static void look_at_cores(struct sampler *sampler, uint64_t passed_ns, bool gap)
@@ -194,7 +213,7 @@ void sampler_tick(struct sampler *sampler, uint64_t now_ns)
 	sampler->last_ns = now_ns;
 	tree_look(&sampler->tree, now_ns, slow);
 	sum_tree(sampler);
-	look_at_memory(sampler);
+	look_at_memory(sampler, passed_ns);
 	look_at_cores(sampler, passed_ns, gap);
 	sampler->run[RUN_PROCESSES] = value_read((double)sampler->tree.n_live);
 	read_run_sources(sampler, slow);

@@ -25,13 +25,16 @@ struct sampler {
 	double budget;        /* share of one core */
 	uint64_t ticks, gaps;
 	uint64_t last_ns, own_ns; /* of the last tick: when, and our CPU clock */
-	uint64_t slow_due_ns, pss_due_ns;
+	uint64_t slow_due_ns;
+	double pss_purse_ns; /* CPU time left for reading PSS */
 	double tick_cost_ns; /* smoothed */
 	double last_cpu_s;
-	double memory_low; /* the tree certainly held this much at some time */
-	double sum_peak;   /* largest sum of RSS that PSS was read at */
-	uint64_t gap_ns;   /* nobody looked for so long, in all */
-	int cores;         /* online */
+	double memory_low;  /* the tree certainly held this much at some time */
+	double sum_peak;    /* largest sum of RSS that PSS was read at */
+	double last_sum;    /* of RSS, at the last tick */
+	double memory_peak; /* of the tree, at ticks when it was known what is shared */
+	uint64_t gap_ns;    /* nobody looked for so long, in all */
+	int cores;          /* online */
 };
 
 /* The tables of `facts` are filled from the sources and used until the end. */

@@ -181,6 +181,8 @@ static int proc_read(struct tree *tree, struct proc *proc, bool slow)
 			continue;
 		if (proc_read_source(tree, proc, i) < 0)
 			return -ESRCH;
+		if (tree->metrics->high >= 0 && (size_t)tree->metrics->high == reader->first)
+			proc->high_clock_ns = proc->clock_ns;
 		if (reader->source == &source_stat && proc->states[i])
 			proc_identify(tree, proc, source_stat_last(proc->states[i]));
 	}
@@ -292,6 +294,10 @@ static void proc_gone(struct tree *tree, struct proc *proc, const struct reaped 
 	}
 	if (row && reaped)
 		row->most_bytes = reaped->high_bytes;
+	if (row && tree->metrics->high >= 0) {
+		row->high_bytes = proc->now[tree->metrics->high].number;
+		row->high_clock_ns = proc->high_clock_ns;
+	}
 	if (row)
 		roster_end(&tree->roster, row,
 			   reaped ? reaped->time_ns - tree->start_ns : tree->now_ns,
@@ -492,6 +498,21 @@ struct value tree_memory(const struct tree *tree)
 			sum.number += fmax(proc->now[memory].number - shared, 0);
 	}
 	return sum;
+}
+
+bool tree_shares_known(const struct tree *tree)
+{
+	int memory = tree->metrics->memory;
+	double sum = 0, unknown = 0;
+
+	for (size_t i = 0; i < tree->n_live; i++) {
+		const struct proc *proc = tree->live[i];
+		double bytes = proc->zombie ? 0 : proc->now[memory].number;
+
+		sum += bytes;
+		unknown += proc->shared_bytes < 0 ? bytes : 0;
+	}
+	return tree->n_live <= 1 || unknown <= 0.02 * sum;
 }
 
 double tree_largest(const struct tree *tree)

@@ -19,9 +19,10 @@ struct proc { /* one that lives */
 	bool has_children;
 	bool ignores_children; /* SIGCHLD is ignored: nobody gets its children's accounts */
 	bool zombie;
-	int looks;     /* how often it was read */
-	void **states; /* by process reader; NULL: not open */
-	bool *closed;  /* by process reader: cannot be read, do not try again */
+	uint64_t high_clock_ns; /* its CPU clock when its largest size was read */
+	int looks;              /* how often it was read */
+	void **states;          /* by process reader; NULL: not open */
+	bool *closed;           /* by process reader: cannot be read, do not try again */
 	struct value
 	    *now; /* by process metric, as the kernel shows it: with_children where it says so */
 	double *children; /* what the children that were seen to go had, of metrics with_children */
@@ -71,6 +72,8 @@ void proc_own(const struct tree *tree, const struct proc *proc, struct value *re
 void tree_sum(const struct tree *tree, struct value *sums);
 /* Memory of the tree with shared pages counted once, as well as it is known. */
 struct value tree_memory(const struct tree *tree);
+/* Is it known of all that matter how much they share? */
+bool tree_shares_known(const struct tree *tree);
 double tree_largest(const struct tree *tree); /* RSS of the largest process */
 void tree_clear(struct tree *tree);
 
