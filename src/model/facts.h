@@ -51,8 +51,10 @@ struct process {
 
 struct point {
 	uint64_t time_ns;
-	double number;    /* NAN: a gap begins here */
-	double low, high; /* where older ticks were folded: the least and the largest in between */
+	double number; /* NAN: a gap begins here */
+	/* Where older ticks were folded, else NAN: of a gauge the least and the largest number in
+	 * between, of a counter its least and largest rate, a second. */
+	double low, high;
 };
 
 struct line { /* one metric over time */
