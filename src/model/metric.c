@@ -28,9 +28,9 @@ const char *unit_suffix(enum unit unit)
 	return units[unit].suffix;
 }
 
-double unit_quantum(enum unit unit)
+double unit_quanta(enum unit unit)
 {
-	return 1 / units[unit].quanta;
+	return units[unit].quanta;
 }
 
 int unit_find(const char *name, enum unit *ret)

@@ -42,13 +42,13 @@ struct metric {
 	/* Of process counters: what the kernel shows for a process holds its waited-for children
 	 * too (CPU time and I/O do, so their sum over the living loses nothing when one ends). */
 	bool with_children;
-	bool no_sum;	    /* of process metrics: a sum over processes says nothing */
+	bool no_sum;        /* of process metrics: a sum over processes says nothing */
 	const char *absent; /* why there may be none, in words; NULL: not known */
 };
 
 const char *unit_name(enum unit unit);   /* "count", "ratio", "seconds", ...: for recordings */
 const char *unit_suffix(enum unit unit); /* "", "", "s", "bytes", "j", "hz", "g" */
-double unit_quantum(enum unit unit);     /* the smallest step kept: 1e-9 for seconds */
+double unit_quanta(enum unit unit);      /* the smallest steps kept, in one unit: 1e9 for seconds */
 int unit_find(const char *name, enum unit *ret);
 const char *kind_name(enum kind kind);
 int kind_find(const char *name, enum kind *ret);

@@ -112,14 +112,14 @@ static void gap_add(struct build *build, uint64_t time_ns)
 }
 
 static void folded_add(struct build *build, uint64_t time_ns, const struct metric *metric,
-		       const struct cell *cell, double quantum)
+		       const struct cell *cell, double quanta)
 {
 	bool counter = metric->kind == KIND_COUNTER;
-	double low = counter ? cell->rate_low * quantum : (double)cell->low * quantum;
-	double high = counter ? cell->rate_high * quantum : (double)cell->high * quantum;
+	double low = counter ? cell->rate_low / quanta : (double)cell->low / quanta;
+	double high = counter ? cell->rate_high / quanta : (double)cell->high / quanta;
 
 	if (cell->last != ABSENT_QUANTA)
-		point_add(build, time_ns, (double)cell->last * quantum, low, high);
+		point_add(build, time_ns, (double)cell->last / quanta, low, high);
 	else if (cell->high != ABSENT_QUANTA) /* it went away, but its peak must not */
 		point_add(build, time_ns, high, low, high);
 	if (cell->last == ABSENT_QUANTA)
@@ -133,14 +133,14 @@ static void lines_add(struct harvest *harvest, struct stream_harvest *stream)
 
 	for (size_t i = 0; i < stream->n_metrics; i++) {
 		const struct cell *cell = &reader->cells[i];
-		double quantum = unit_quantum(stream->metrics[i].unit);
+		double quanta = unit_quanta(stream->metrics[i].unit);
 
 		if (reader->gap)
 			gap_add(&builds[i], reader->before_ns);
 		if (reader->tier > 0)
-			folded_add(&builds[i], reader->time_ns, &stream->metrics[i], cell, quantum);
+			folded_add(&builds[i], reader->time_ns, &stream->metrics[i], cell, quanta);
 		else if (cell->last != ABSENT_QUANTA)
-			point_add(&builds[i], reader->time_ns, (double)cell->last * quantum, NAN,
+			point_add(&builds[i], reader->time_ns, (double)cell->last / quanta, NAN,
 				  NAN);
 		else
 			gap_add(&builds[i], reader->time_ns);
