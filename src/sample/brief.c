@@ -29,18 +29,6 @@ static struct brief *brief_find(const struct tree *tree, int pid)
 	return map_find(&tree->briefs, (uint64_t)pid);
 }
 
-/* Its largest size was read when its CPU clock stood at high_clock_ns. What it can have touched
- * since is bounded by the CPU time that it had: clearing memory goes at 40 GB/s at the very most.
- */
-static void bound_memory(struct row *row, uint64_t cpu_ns)
-{
-	double since_ns = cpu_ns > row->high_clock_ns ? (double)(cpu_ns - row->high_clock_ns) : 0;
-	double most = row->high_bytes + since_ns * 40;
-
-	if (row->high_bytes > 0 && (!row->most_bytes || most < (double)row->most_bytes))
-		row->most_bytes = (uint64_t)most;
-}
-
 static void brief_end(struct tree *tree, struct brief *brief)
 {
 	struct row *row = roster_find(&tree->roster, brief->id);
@@ -57,8 +45,7 @@ static void brief_end(struct tree *tree, struct brief *brief)
 			*cpu = value_read(cpu->number + (double)brief->cpu_ns / 1e9);
 		if (brief->id && row->process.ended_ns != PROCESS_ALIVE)
 			row->process.ended_ns = brief->ended_ns;
-		if (brief->id && brief->cpu_ns > 0)
-			bound_memory(row, brief->cpu_ns);
+		row->last_cpu_ns = brief->cpu_ns;
 		roster_touch(&tree->roster, row);
 	}
 	map_remove(&tree->briefs, (uint64_t)brief->pid);
@@ -116,6 +103,8 @@ static void brief_take(void *arg, const struct event *event)
 
 	if (event->kind == EVENT_FORK)
 		brief_fork(tree, event);
+	if (event->kind == EVENT_CPU)
+		tree->told_cpu_ns += event->cpu_ns;
 	if (!brief)
 		return;
 	if (event->kind == EVENT_NAME)

@@ -91,6 +91,7 @@ void metrics_init(struct metrics *metrics, const struct source *const *sources, 
 	metrics->cpu_user = facts_metric(facts, SCOPE_PROCESS, "cpu_user_s");
 	metrics->cpu_system = facts_metric(facts, SCOPE_PROCESS, "cpu_system_s");
 	metrics->memory = facts_metric(facts, SCOPE_PROCESS, "memory_bytes");
+	metrics->shared = facts_metric(facts, SCOPE_PROCESS, "memory_shared_bytes");
 	metrics->pss = facts_metric(facts, SCOPE_PROCESS, "memory_pss_bytes");
 	metrics->high = facts_metric(facts, SCOPE_PROCESS, "memory_high_bytes");
 	metrics->threads = facts_metric(facts, SCOPE_PROCESS, "threads");

@@ -23,7 +23,7 @@ struct metrics {
 	int *run_of; /* by process metric: where its sum stands among the run's; -1: nowhere */
 	/* places of the process metrics that the sampler needs by name; -1 where no source has it
 	 */
-	int cpu, cpu_user, cpu_system, memory, pss, high, threads;
+	int cpu, cpu_user, cpu_system, memory, shared, pss, high, threads;
 };
 
 /* Fills the tables of `facts` from the sources. */

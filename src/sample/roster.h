@@ -12,6 +12,7 @@ struct row {
 	uint64_t most_bytes;    /* it never held more memory than this; 0: not known */
 	double high_bytes;      /* the kernel's mark of its largest, when that was last read */
 	uint64_t high_clock_ns; /* and its CPU clock then */
+	uint64_t last_cpu_ns;   /* its own CPU time at its end, as events tell it; 0: not told */
 	bool folded;            /* stands for many */
 	bool changed;           /* and not yet told to the recording */
 };

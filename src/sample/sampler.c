@@ -99,7 +99,9 @@ static bool read_pss(struct sampler *sampler, double sum)
 	bool stable = tree_read_pss(&sampler->tree);
 
 	sampler->pss_purse_ns -= (double)(own_cpu_ns() - before_ns);
-	sampler->sum_peak = sum;
+	if (stable)
+		sampler->sum_peak = sum;
+	sampler->shares_good = stable;
 	return stable;
 }
 
@@ -117,7 +119,7 @@ static void look_at_memory(struct sampler *sampler, uint64_t passed_ns)
 	sampler->run[RUN_MEMORY_TREE] = tree_memory(tree);
 	sampler->run[RUN_MEMORY_PROCESS] = value_read(tree_largest(tree));
 	memory = sampler->run[RUN_MEMORY_TREE].number;
-	if (tree_shares_known(tree))
+	if (tree->n_live <= 1 || (sampler->shares_good && tree_shares_known(tree)))
 		sampler->memory_peak = fmax(sampler->memory_peak, memory);
 	sampler->memory_low = fmax(sampler->memory_low, stable ? memory : tree_largest(tree));
 }

@@ -35,7 +35,7 @@ static struct proc *proc_new(const struct tree *tree, int pid)
 
 	proc->pid = pid;
 	proc->fresh = proc->moved = proc->moved_slow = true;
-	proc->shared_bytes = -1;
+	proc->pss_bytes = -1;
 	proc->states = mem_new(tree->metrics->n_process_readers * sizeof(*proc->states));
 	proc->closed = mem_new(tree->metrics->n_process_readers * sizeof(*proc->closed));
 	proc->now = mem_new(tree->metrics->n_process * sizeof(*proc->now));
@@ -138,8 +138,11 @@ void proc_own(const struct tree *tree, const struct proc *proc, struct value *re
 {
 	for (size_t i = 0; i < tree->metrics->n_process; i++) {
 		ret[i] = proc->now[i];
-		if (tree->metrics->process[i].with_children)
-			ret[i].number = fmax(ret[i].number - proc->children[i], 0);
+		if (!tree->metrics->process[i].with_children)
+			continue;
+		ret[i].number -= proc->children[i];
+		if (ret[i].number < 0) /* a child has gone, and its parent was read before that */
+			ret[i] = value_absent();
 	}
 	ret[tree->metrics->cpu] = value_read((double)proc->clock_ns / 1e9);
 }
@@ -156,7 +159,8 @@ static void proc_to_row(struct tree *tree, struct proc *proc)
 	for (size_t i = 0; i < tree->metrics->n_process; i++) {
 		struct value *place = &row->process.values[i];
 
-		if (value_is(own[i]) && (!value_is(*place) || own[i].number > place->number))
+		if (value_is(own[i]) && (tree->metrics->process[i].kind == KIND_COUNTER ||
+					 !value_is(*place) || own[i].number > place->number))
 			*place = own[i];
 	}
 }
@@ -288,6 +292,8 @@ static void proc_gone(struct tree *tree, struct proc *proc, const struct reaped 
 	proc_to_row(tree, proc);
 	fold_unseen(tree, proc);
 	pass_on(tree, proc);
+	if (proc->parent)
+		proc_to_row(tree, proc->parent);
 	for (size_t i = 0; i < tree->n_live; i++) {
 		if (tree->live[i]->parent == proc)
 			tree->live[i]->parent = NULL;
@@ -417,6 +423,25 @@ void tree_look(struct tree *tree, uint64_t now_ns, bool slow)
 	tree_discover(tree);
 }
 
+static double shared_of(const struct tree *tree, const struct proc *proc)
+{
+	return tree->metrics->shared < 0 ? 0 : proc->now[tree->metrics->shared].number;
+}
+
+static double anon_of(const struct tree *tree, const struct proc *proc)
+{
+	return proc->now[tree->metrics->memory].number - shared_of(tree, proc);
+}
+
+static void note_pss(const struct tree *tree, struct proc *proc)
+{
+	if (!value_is(proc->now[tree->metrics->pss]))
+		return;
+	proc->pss_bytes = proc->now[tree->metrics->pss].number;
+	proc->pss_anon = anon_of(tree, proc);
+	proc->pss_shared = shared_of(tree, proc);
+}
+
 bool tree_read_pss(struct tree *tree)
 {
 	int memory = tree->metrics->memory, pss = tree->metrics->pss;
@@ -435,9 +460,7 @@ bool tree_read_pss(struct tree *tree)
 				proc_read_source(tree, proc, k);
 		}
 		after += proc->now[memory].number;
-		if (value_is(proc->now[pss]))
-			proc->shared_bytes = fmax(proc->now[memory].number - proc->now[pss].number,
-						  0);
+		note_pss(tree, proc);
 		proc_to_row(tree, proc);
 	}
 	return fabs(after - before) <= 0.02 * before;
@@ -485,18 +508,27 @@ void tree_sum(const struct tree *tree, struct value *sums)
 					    launcher[metrics->cpu_system].number;
 }
 
+/* What each had by PSS, and what it took since: its own pages are new ones; of files and shared
+ * memory, which the others most likely took too, the largest part counts once. */
 struct value tree_memory(const struct tree *tree)
 {
-	int memory = tree->metrics->memory;
 	struct value sum = { .how = tree->n_live > 1 ? HOW_ESTIMATED : HOW_MEASURED };
+	double together = 0;
 
+	if (tree->n_live == 1)
+		return value_read(tree_largest(tree));
 	for (size_t i = 0; i < tree->n_live; i++) {
 		const struct proc *proc = tree->live[i];
-		double shared = proc->shared_bytes > 0 && tree->n_live > 1 ? proc->shared_bytes : 0;
+		bool known = proc->pss_bytes >= 0;
 
-		if (value_is(proc->now[memory]) && !proc->zombie)
-			sum.number += fmax(proc->now[memory].number - shared, 0);
+		if (proc->zombie)
+			continue;
+		sum.number += fmax(known ? proc->pss_bytes + anon_of(tree, proc) - proc->pss_anon
+					 : anon_of(tree, proc),
+				   0);
+		together = fmax(together, shared_of(tree, proc) - (known ? proc->pss_shared : 0));
 	}
+	sum.number += together;
 	return sum;
 }
 
@@ -510,7 +542,7 @@ bool tree_shares_known(const struct tree *tree)
 		double bytes = proc->zombie ? 0 : proc->now[memory].number;
 
 		sum += bytes;
-		unknown += proc->shared_bytes < 0 ? bytes : 0;
+		unknown += proc->pss_bytes < 0 ? bytes : 0;
 	}
 	return tree->n_live <= 1 || unknown <= 0.02 * sum;
 }

@@ -26,7 +26,9 @@ struct proc { /* one that lives */
 	struct value
 	    *now; /* by process metric, as the kernel shows it: with_children where it says so */
 	double *children; /* what the children that were seen to go had, of metrics with_children */
-	double shared_bytes; /* resident pages that it shares, as of the last PSS; -1: never read */
+	double pss_bytes; /* its share of memory when PSS was last read; -1: never */
+	double pss_anon,
+	    pss_shared; /* and what else it had then: its own pages, and files and shared memory */
 	struct kept children_file;
 };
 
@@ -46,8 +48,9 @@ struct tree {
 	double *dead; /* by metric: of counters that a parent does not get */
 	struct events *events;    /* NULL: not open */
 	int64_t events_offset_ns; /* from their clock to ours */
-	struct map briefs; /* by pid: what events told of processes that have not been settled */
-	bool forked;       /* an event said so since the last look for new ones */
+	struct map briefs;    /* by pid: what events told of processes that have not been settled */
+	uint64_t told_cpu_ns; /* by events, of tasks that ended */
+	bool forked;          /* an event said so since the last look for new ones */
 	struct kept loadavg;
 	uint64_t last_pid;
 	bool no_children_file; /* the kernel lacks task/TID/children: all of /proc is looked through

@@ -7,7 +7,10 @@
 #include <stdint.h>
 
 /* /proc/PID/statm: pages in memory. */
-int proc_statm_parse(const char *text, uint64_t *ret_pages);
+struct proc_statm { /* /proc/PID/statm */
+	uint64_t resident_pages, shared_pages;
+};
+int proc_statm_parse(const char *text, struct proc_statm *ret);
 
 struct proc_io {                                          /* /proc/PID/io, in its order */
 	uint64_t read_bytes, write_bytes;                 /* through calls: rchar, wchar */

@@ -1,5 +1,6 @@
 /* 765 356 282 5 0 90 0
- * Pages: size, resident, shared, text, 0, data, 0. Resident is a sum of counters that each thread
+ * Pages: size, resident, shared (of resident: files and shared memory, shared or not; pages that a
+ * fork shares are not in it), text, 0, data, 0. Resident is a sum of counters that each thread
  * folds in late, so it may lag by some pages a thread. */
 #include "base/parse.h"
 #include "source/onefile.h"
@@ -8,18 +9,34 @@
 
 #include <unistd.h>
 
-int proc_statm_parse(const char *text, uint64_t *ret_pages)
+int proc_statm_parse(const char *text, struct proc_statm *ret)
 {
+	struct proc_statm statm;
 	int r = scan_skip(&text, 1);
 
-	return r < 0 ? r : scan_u64(&text, ret_pages);
+	if (r == 0)
+		r = scan_u64(&text, &statm.resident_pages);
+	if (r == 0)
+		r = scan_u64(&text, &statm.shared_pages);
+	if (r == 0)
+		*ret = statm;
+	return r;
 }
 
+enum { RESIDENT, SHARED };
+
 static const struct metric metrics[] = {
-	{ .name = "memory_bytes",
-	  .help = "memory that the process has in RAM, with what it shares with others (RSS)",
-	  .unit = UNIT_BYTES,
-	  .kind = KIND_GAUGE },
+	[RESIDENT] = { .name = "memory_bytes",
+		       .help = "memory that the process has in RAM, with what it shares with "
+			       "others (RSS)",
+		       .unit = UNIT_BYTES,
+		       .kind = KIND_GAUGE },
+	[SHARED] = { .name = "memory_shared_bytes",
+		     .help = "the part of it that is files and shared memory, which others may "
+			     "have too",
+		     .unit = UNIT_BYTES,
+		     .kind = KIND_GAUGE,
+		     .no_sum = true },
 	{ 0 },
 };
 
@@ -32,15 +49,17 @@ static int statm_read(void *state, struct value *values, struct err *err)
 {
 	char text[256];
 	ssize_t length = onefile_read(state, text, sizeof(text), err);
-	uint64_t pages;
+	double page_bytes = (double)sysconf(_SC_PAGESIZE);
+	struct proc_statm statm;
 	int r;
 
 	if (length < 0)
 		return (int)length;
-	r = proc_statm_parse(text, &pages);
+	r = proc_statm_parse(text, &statm);
 	if (r < 0)
 		return err_set(err, r, "statm '%s'", text);
-	values[0] = value_read((double)pages * (double)sysconf(_SC_PAGESIZE));
+	values[RESIDENT] = value_read((double)statm.resident_pages * page_bytes);
+	values[SHARED] = value_read((double)statm.shared_pages * page_bytes);
 	return 0;
 }
 

@@ -14,6 +14,7 @@ static void parse(int which, const char *text)
 	struct proc_io io;
 	struct proc_schedstat schedstat;
 	struct proc_smaps smaps;
+	struct proc_statm statm;
 	struct proc_status status;
 	struct machine_stat machine;
 	struct loadavg load;
@@ -22,7 +23,7 @@ static void parse(int which, const char *text)
 
 	switch (which) {
 	case 'a':
-		proc_statm_parse(text, &number);
+		proc_statm_parse(text, &statm);
 		return;
 	case 'b':
 		proc_io_parse(text, &io);

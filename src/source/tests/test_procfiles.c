@@ -141,7 +141,12 @@ static void status_needs_its_lines(void **state)
 
 static int parse_statm(const char *text, uint64_t *ret)
 {
-	return proc_statm_parse(text, ret);
+	struct proc_statm statm;
+	int r = proc_statm_parse(text, &statm);
+
+	if (r == 0)
+		*ret = statm.resident_pages * 1000 + statm.shared_pages;
+	return r;
 }
 
 static int parse_io(const char *text, uint64_t *ret)
@@ -213,9 +218,10 @@ static const struct {
 	int result;
 	uint64_t number;
 } cases[] = {
-	{ parse_statm, "765 356 282 5 0 90 0\n", 0, 356 },
+	{ parse_statm, "765 356 282 5 0 90 0\n", 0, 356282 },
 	{ parse_statm, "765", -EINVAL, 0 },
 	{ parse_statm, "765 ", -EINVAL, 0 },
+	{ parse_statm, "765 356", -EINVAL, 0 },
 	{ parse_statm, "765 -1", -EINVAL, 0 },
 	{ parse_statm, "1 " HUGE_NUMBER, -ERANGE, 0 },
 	{ parse_statm, "", -EINVAL, 0 },
