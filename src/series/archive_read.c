@@ -209,8 +209,8 @@ static int fact_read(struct reading *reading)
 			     .source = get_text(reading, 8),
 			     .why = get_text(reading, 9) };
 
-	if (kind_of(get_name(reading, 2), &fact.kind) < 0 ||
-	    unit_find(get_name(reading, 10), &fact.unit) < 0 || facts->n_facts >= FACTS_MOST)
+	if (kind_of(get_name(reading, 2), &fact.kind) < 0 || facts->n_facts >= FACTS_MOST ||
+	    (fact.kind != FACT_TEXT && unit_find(get_name(reading, 10), &fact.unit) < 0))
 		return damaged(reading, "a fact makes no sense");
 	fact.value.how = how_find(get_text(reading, 5));
 	if (value_is(fact.value))

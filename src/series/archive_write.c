@@ -81,11 +81,31 @@ static void put_text(struct archive *archive, int column, const char *text)
 		sqlite3_bind_text(archive->row, column, text, -1, SQLITE_STATIC);
 }
 
-/* Any bytes, as process names may be. */
 static void put_blob(struct archive *archive, int column, const void *bytes, size_t size)
 {
 	if (archive_ok(archive) && bytes)
 		sqlite3_bind_blob64(archive->row, column, bytes, size, SQLITE_STATIC);
+}
+
+static bool is_utf8(const char *text)
+{
+	size_t left = strlen(text), length;
+
+	for (; left > 0; text += length, left -= length) {
+		length = utf8_length(text, left);
+		if (length == 0)
+			return false;
+	}
+	return true;
+}
+
+/* What came from outside may be any bytes. As text they would stop other readers of the file. */
+static void put_foreign(struct archive *archive, int column, const char *text)
+{
+	if (!text || is_utf8(text))
+		put_text(archive, column, text);
+	else
+		put_blob(archive, column, text, strlen(text));
 }
 
 static void put_number(struct archive *archive, int column, double number)
@@ -110,15 +130,17 @@ static void fact_write(struct archive *archive, const struct fact *fact)
 	put_text(archive, 1, fact->section);
 	put_text(archive, 2, fact->name);
 	put_text(archive, 3, fact_kinds[fact->kind]);
-	put_text(archive, 4, fact->text);
+	put_foreign(archive, 4, fact->text);
 	if (value_is(fact->value))
 		put_number(archive, 5, fact->value.number);
-	put_text(archive, 6, how_name(fact->value.how));
+	if (fact->kind != FACT_TEXT)
+		put_text(archive, 6, how_name(fact->value.how));
 	put_number(archive, 7, fact->low);
 	put_number(archive, 8, fact->high);
 	put_text(archive, 9, fact->source);
 	put_text(archive, 10, fact->why);
-	put_text(archive, 11, unit_name(fact->unit));
+	if (fact->kind != FACT_TEXT)
+		put_text(archive, 11, unit_name(fact->unit));
 	row_done(archive);
 }
 
@@ -172,8 +194,8 @@ static void process_write(struct archive *archive, const struct process *process
 		put_integer(archive, 6, (int64_t)process->ended_ns);
 	if (process->status != PROCESS_STATUS_UNKNOWN)
 		put_integer(archive, 7, process->status);
-	put_blob(archive, 8, process->name, strlen(process->name));
-	put_blob(archive, 9, process->command, process->command ? strlen(process->command) : 0);
+	put_foreign(archive, 8, process->name);
+	put_foreign(archive, 9, process->command);
 	put_blob(archive, 10, values.data ? values.data : "", values.length);
 	row_done(archive);
 	text_clear(&values);

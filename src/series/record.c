@@ -1,8 +1,10 @@
 /* A record is its type, the length of its payload (32 bits, low byte first), the payload, and the
- * CRC-32C of all of it (32 bits). The facts' first one may be
+ * CRC-32C of all of it (32 bits). The fact that a run is called "fit" is
  *
- *	46  2a 00 00 00  04 72 75 6e ...  5b 1c 9e 07
- *	F   42 bytes     "run" ...        CRC
+ *	46  2a 00 00 00  04 72 75 6e  05 6e 61 6d 65  01  00  00  04 66 69 74  ...  e9 12 34 99
+ *	F   42 bytes     "run"        "name"          (1) (2) (3) "fit"             CRC
+ *
+ * with (1) the kind, FACT_TEXT, (2) the unit and (3) how it was got, which a text has not.
  *
  * In payloads a text is a varint of its length + 1 and its bytes; 0 is no text at all. */
 #include "series/record.h"

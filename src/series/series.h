@@ -17,8 +17,12 @@ struct series; /* its fields are known to series.c only */
 int series_open(const char *path, const struct facts *facts, struct series **ret, struct err *err);
 /* A process was seen, changed its name, or ended. The last row of an id wins. */
 int series_process(struct series *series, const struct process *process, struct err *err);
+/* Neither this nor series_process() ever waits for a disk, nor fails because of one:
+ * series_finish() tells. */
 int series_add(struct series *series, const struct tick *tick, struct err *err);
-/* Writes all that is known at the end and removes the journal. Did all of it reach the disk? */
+/* Writes all that is known at the end and removes the journal: `facts` holds all facts, its
+ * processes replace or complete those of series_process(). Did all of it reach the disk? Where not,
+ * as much as possible is kept, facts first, and `err` says what. */
 int series_finish(struct series *series, const struct facts *facts, struct err *err);
 /* Only lets go; without finish the journal stays. NULL is fine. */
 void series_close(struct series *series);
@@ -29,13 +33,14 @@ void series_discard(struct series *series);
 enum {
 	READ_PROCESSES = 1,     /* process rows */
 	READ_LINES = 2,         /* the run's own series, all run_metrics */
-	READ_PROCESS_LINES = 4, /* those of every process */
+	READ_PROCESS_LINES = 4, /* those of every process, with the rows */
 };
 
 /* Reads the recording at `path` (with or without its ".journal"). A journal that was left behind is
  * turned into the recording where it is safe to do so (facts->repaired; section "run", "complete"
  * is false); a running one is read as far as it has come (facts->running). The caller ends it with
- * facts_clear(). */
+ * facts_clear(). -ENOENT: there is none; -EINVAL: it is something else; -EBADMSG: it is damaged;
+ * -EPROTONOSUPPORT: it is of a newer sonde. */
 int recording_read(const char *path, unsigned what, struct facts *ret, struct err *err);
 
 #endif
