@@ -45,8 +45,8 @@ struct series;
 int series_open_within(const char *path, const struct facts *facts, const struct limits *limits,
 		       struct series **ret, struct err *err);
 
-/* Waits until at most a megabyte is left to be written: for tests that run faster than time. */
-void series_settle(struct series *series);
+/* Waits until at most so many bytes are left to be written: for tests that run faster than time. */
+void series_settle(struct series *series, size_t most);
 
 char *journal_path(const char *path); /* of a recording; the caller frees it */
 

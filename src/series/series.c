@@ -51,7 +51,7 @@ struct series {
 	bool has_thread, no_thread;
 
 	/* under the lock */
-	bool stop;
+	bool stop, hurry;
 	struct text pending;
 	size_t backlog; /* of the journal */
 	int failed;
@@ -171,10 +171,12 @@ static void *series_thread(void *arg)
 
 	pthread_mutex_lock(&series->lock);
 	while (!series->stop) {
+		series->hurry = false;
 		series_flush(series);
 		clock_gettime(CLOCK_MONOTONIC, &until);
 		until.tv_sec++;
-		while (!series->stop && (series->pending.length < WAKE_BYTES || series->failed) &&
+		while (!series->stop && !series->hurry &&
+		       (series->pending.length < WAKE_BYTES || series->failed) &&
 		       pthread_cond_timedwait(&series->wake, &series->lock, &until) == 0)
 			;
 	}
@@ -307,11 +309,16 @@ int series_process(struct series *series, const struct process *process, struct 
 	return 0;
 }
 
-void series_settle(struct series *series)
+void series_settle(struct series *series, size_t most)
 {
 	pthread_mutex_lock(&series->lock);
-	while (series->has_thread && !series->failed &&
-	       series->pending.length + series->backlog > 4 * WAKE_BYTES) {
+	while (!series->failed && series->pending.length + series->backlog > most) {
+		if (!series->has_thread) {
+			series_flush(series);
+			continue;
+		}
+		series->hurry = true;
+		pthread_cond_signal(&series->wake);
 		pthread_mutex_unlock(&series->lock);
 		usleep(1000);
 		pthread_mutex_lock(&series->lock);

@@ -161,7 +161,7 @@ static void day(const char *directory, double hours, bool steady)
 			move(&run[m], m % METRICS);
 		made += cpu_s() - before;
 		series_add(series, &tick, &err);
-		series_settle(series);
+		series_settle(series, 1 << 20);
 	}
 	getrusage(RUSAGE_SELF, &usage);
 	wall = wall_s();

@@ -44,7 +44,7 @@ static int write_journal(uint32_t ticks, const struct limits *limits)
 		return 1;
 	for (uint32_t i = 0; i < ticks; i += 100) {
 		made_ticks(series, i, ticks - i < 100 ? ticks - i : 100);
-		series_settle(series);
+		series_settle(series, 0);
 	}
 	series_close(series);
 	facts_clear(&facts);
@@ -925,6 +925,7 @@ static void with_thread(void **state)
 		made_ticks(series, t, 100);
 		usleep(t % 1000 ? 1000 : 150000);
 	}
+	series_settle(series, 0);
 	made_end(&facts);
 	assert_int_equal(series_finish(series, &facts, NULL), 0);
 	series_close(series);
