@@ -61,6 +61,11 @@ void roster_name(struct roster *roster, struct row *row, const char *name, const
 	roster_touch(roster, row);
 }
 
+static const char *name_of(const struct row *row)
+{
+	return row->process.name ? row->process.name : "";
+}
+
 static uint64_t kind_hash(uint32_t parent, const char *name)
 {
 	return hash_bytes(parent, name, strlen(name));
@@ -133,7 +138,7 @@ void roster_drop(struct roster *roster, struct row *row)
 static void fold_row(struct roster *roster, struct row *row)
 {
 	const struct process *process = &row->process;
-	struct row *group = roster_fold(roster, process->parent, process->name, 1,
+	struct row *group = roster_fold(roster, process->parent, name_of(row), 1,
 					process->started_ns, process->ended_ns);
 
 	add_values(roster->metrics, group->process.values, process->values);
@@ -144,8 +149,7 @@ static void fold_row(struct roster *roster, struct row *row)
 
 void roster_end(struct roster *roster, struct row *row, uint64_t ended_ns, int status)
 {
-	const char *name = row->process.name ? row->process.name : "";
-	uint64_t hash = kind_hash(row->process.parent, name);
+	uint64_t hash = kind_hash(row->process.parent, name_of(row));
 	uintptr_t singles = (uintptr_t)map_find(&roster->singles, hash);
 
 	row->process.ended_ns = ended_ns;

@@ -14,13 +14,16 @@ int proc_statm_parse(const char *text, struct proc_statm *ret)
 	struct proc_statm statm;
 	int r = scan_skip(&text, 1);
 
-	if (r == 0)
-		r = scan_u64(&text, &statm.resident_pages);
-	if (r == 0)
-		r = scan_u64(&text, &statm.shared_pages);
-	if (r == 0)
-		*ret = statm;
-	return r;
+	if (r < 0)
+		return r;
+	r = scan_u64(&text, &statm.resident_pages);
+	if (r < 0)
+		return r;
+	r = scan_u64(&text, &statm.shared_pages);
+	if (r < 0)
+		return r;
+	*ret = statm;
+	return 0;
 }
 
 enum { RESIDENT, SHARED };
