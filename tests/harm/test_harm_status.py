@@ -69,8 +69,9 @@ def test_cannot_start(command, status, tmp_path):
     (tmp_path / "folder").mkdir()
     (tmp_path / "no-interpreter").write_bytes(b"#!/no/such/interpreter\n")
     (tmp_path / "no-interpreter").chmod(0o755)
-    assert run(["env", command], cwd=tmp_path).status == status, "env(1) has changed its mind"
-    ran = run(under([command], tmp_path / "run.sonde"), cwd=tmp_path)
+    place = {"cwd": tmp_path, "env": {**os.environ, "PATH": "/usr/bin:/bin"}}  # a closed folder in PATH would give 126
+    assert run(["env", command], **place).status == status, "env(1) has changed its mind"
+    ran = run(under([command], tmp_path / "run.sonde"), **place)
     lines, rest = harm.said(ran)
     assert ran.status == status and ran.out == b"" and rest == b"", ran
     assert lines and command in lines[0], ran.err

@@ -10,6 +10,7 @@ import collections
 import functools
 import json
 import os
+import signal
 import subprocess
 import tempfile
 import time
@@ -226,6 +227,25 @@ def test_ignored_children_are_estimated_or_right():
         assert "high" not in figure or figure["low"] <= truth["cgroup_cpu_s"] <= figure["high"], (figure, truth)
         perf_closed = int(open("/proc/sys/kernel/perf_event_paranoid").read()) > 2 and not workbench.is_root()
         assert perf_closed or off > -0.35, f"{figure} misses more than the ends of the processes: {off:.1%}"
+
+
+def test_what_was_missed_is_said(tmp_path):
+    """Stopped all through a storm, sonde cannot have heard of every child; a count that is too low must not be
+    "measured". The CPU time is that of the launcher, which was not stopped."""
+    recording = tmp_path / "run.sonde"
+    storm = f"sleep 0.3; {truth_program('children')} fork 8000 10"
+    started = subprocess.Popen([SONDE, "run", "--quiet", "-o", str(recording), "--", "sh", "-c", storm],
+                               stdout=subprocess.PIPE)
+    time.sleep(0.15)
+    started.send_signal(signal.SIGSTOP)
+    truth = json.loads(started.stdout.readline())
+    started.send_signal(signal.SIGCONT)
+    assert started.wait(60) == 0
+    shown = workbench.show(recording)["totals"]
+    count, cpu = shown["processes"], shown["cpu_s"]
+    assert count["how"] != "measured" or count["value"] == truth["processes"] + 2, count
+    assert count.get("high") is None or count["high"] >= truth["processes"] + 2, count
+    assert cpu["value"] == pytest.approx(truth["cpu_s"], rel=0.02), (cpu, truth)
 
 
 def test_survivors_are_named():
