@@ -360,7 +360,7 @@ static void running(void **state)
 	made_ticks(series, 0, 50);
 	usleep(1050000); /* then the writer's thread is due, at the latest at the next tick */
 	made_ticks(series, 50, 1);
-	usleep(300000);
+	usleep(1500000); /* a second later, it is written */
 	read = read_well(EVERYTHING);
 	assert_true(read.running);
 	same_run_lines(&read, 51);
