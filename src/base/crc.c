@@ -5,9 +5,8 @@
 #include <pthread.h>
 #include <string.h>
 
-#define POLYNOMIAL                                                                                 \
-	0x82f63b78u /* 1edc6f41 with its bits reversed, as the CRC runs low bit first              \
-		     */
+/* 1edc6f41 with its bits reversed, as the CRC runs low bit first. */
+#define POLYNOMIAL 0x82f63b78u
 
 static uint32_t tables[8][256];
 static pthread_once_t tables_once = PTHREAD_ONCE_INIT;
