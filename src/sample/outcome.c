@@ -421,27 +421,37 @@ static void add_own(const struct sampler *sampler, struct facts *facts, double w
 	facts_add_text(facts, "sonde", "events", sampler->tree.events ? "perf" : "none");
 }
 
-/* Exits are not in the tasks' own CPU time; they go to the storms, which have nearly all of them.
- */
+static bool told_by_events(const struct row *row)
+{
+	return row && (row->folded || row->last_cpu_ns > 0);
+}
+
+/* perf's clock differs from the kernel's account: exits are not in it, and on a guest it runs a
+ * little ahead. So that the rows add up to the whole, what is missing goes to the storms, which
+ * have nearly all of the exits, and what is too much is taken from all that perf told. */
 static void share_out_rest(struct sampler *sampler, const struct facts *facts)
 {
 	struct roster *roster = &sampler->tree.roster;
 	int cpu = sampler->metrics.cpu;
-	double rest = facts_value(facts, "totals", "cpu_s").number, folded = 0;
+	double rest = facts_value(facts, "totals", "cpu_s").number, folded = 0, told = 0;
 
 	for (size_t i = 0; i < roster->count; i++) {
-		if (!roster->items[i])
-			continue;
-		rest -= roster->items[i]->process.values[cpu].number;
-		folded += roster->items[i]->folded ? (double)roster->items[i]->process.count : 0;
-	}
-	for (size_t i = 0; rest > 0 && folded > 0 && i < roster->count; i++) {
-		struct row *row = roster->items[i];
+		const struct row *row = roster->items[i];
+		double own = row ? row->process.values[cpu].number : 0;
 
-		if (row && row->folded)
-			row->process.values[cpu] =
-			    value_estimated(row->process.values[cpu].number +
-					    rest * (double)row->process.count / folded);
+		rest -= own;
+		told += told_by_events(row) ? own : 0;
+		folded += row && row->folded ? (double)row->process.count : 0;
+	}
+	for (size_t i = 0; i < roster->count; i++) {
+		struct row *row = roster->items[i];
+		struct value *own = row ? &row->process.values[cpu] : NULL;
+
+		if (rest > 0 && folded > 0 && row && row->folded)
+			*own = value_estimated(own->number +
+					       rest * (double)row->process.count / folded);
+		if (rest < 0 && told > -rest && told_by_events(row))
+			own->number *= 1 + rest / told;
 	}
 }
 

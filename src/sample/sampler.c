@@ -80,17 +80,22 @@ static void sum_tree(struct sampler *sampler)
 	}
 }
 
-/* PSS costs 16 ms for a GB, so it has a purse, which fills with half of our budget. It can only
- * find a new peak of the tree while the sum of RSS, which is never less, is above all that it was
- * read at; and is best read when the sum has stopped growing, for what is read one by one must not
- * move. */
+/* PSS has a purse, which fills with half of our budget. It can only find a new peak of the tree
+ * while the sum of RSS, which is never less, is above what the tree is known to have held; it is
+ * needed where RSS does not tell (see memory.c); and it is best read when the sum has stopped
+ * growing, for what is read one by one must not move. */
 static bool worth_reading_pss(const struct sampler *sampler, double sum)
 {
-	bool still = fabs(sum - sampler->last_sum) <= 0.02 * sum;
+	const struct tree *tree = &sampler->tree;
+	bool still = fabs(sum - sampler->last_sum) <= 0.02 * sum || sum > sampler->sum_peak * 1.5;
+	bool hidden = sum - tree_memory(tree).number > 0.1 * sum &&
+		      sampler->last_ns > sampler->pss_ns + SECOND_NS;
 
-	return sampler->tree.n_live > 1 && sampler->pss_purse_ns > 0 &&
-	       sum > sampler->sum_peak * 1.02 && sum > sampler->memory_low * 1.02 &&
-	       (still || sum > sampler->sum_peak * 1.5);
+	if (tree->n_live <= 1 || sampler->pss_purse_ns <= 0 || !still ||
+	    sum <= sampler->memory_low * 1.02)
+		return false;
+	return hidden || !sampler->shares_good || !tree_shares_known(tree) ||
+	       tree_shared_since(tree) > 0.05 * sum;
 }
 
 static bool read_pss(struct sampler *sampler, double sum)
@@ -99,6 +104,7 @@ static bool read_pss(struct sampler *sampler, double sum)
 	bool stable = tree_read_pss(&sampler->tree);
 
 	sampler->pss_purse_ns -= (double)(own_cpu_ns() - before_ns);
+	sampler->pss_ns = sampler->last_ns;
 	if (stable)
 		sampler->sum_peak = sum;
 	sampler->shares_good = stable;

@@ -30,6 +30,7 @@ struct sampler {
 	double tick_cost_ns; /* smoothed */
 	double last_cpu_s;
 	double memory_low;  /* the tree certainly held this much at some time */
+	uint64_t pss_ns;    /* when PSS was last read */
 	bool shares_good;   /* nothing moved while PSS was last read */
 	double sum_peak;    /* largest sum of RSS that PSS was read at */
 	double last_sum;    /* of RSS, at the last tick */

@@ -40,6 +40,8 @@ static struct proc *proc_new(const struct tree *tree, int pid)
 	proc->closed = mem_new(tree->metrics->n_process_readers * sizeof(*proc->closed));
 	proc->now = mem_new(tree->metrics->n_process * sizeof(*proc->now));
 	proc->children = mem_new(tree->metrics->n_process * sizeof(*proc->children));
+	proc->before = mem_new(tree->metrics->n_process * sizeof(*proc->before));
+	proc->owed = mem_new(tree->metrics->n_process * sizeof(*proc->owed));
 	return proc;
 }
 
@@ -56,6 +58,8 @@ static void proc_free(const struct tree *tree, struct proc *proc)
 	free(proc->closed);
 	free(proc->now);
 	free(proc->children);
+	free(proc->before);
+	free(proc->owed);
 	free(proc);
 }
 
@@ -73,7 +77,7 @@ void tree_init(struct tree *tree, const char *root, const struct metrics *metric
 }
 
 /* -ESRCH when the process has gone; a source that is closed to us is left alone from then on. */
-static int proc_read_source(const struct tree *tree, struct proc *proc, size_t reader)
+int proc_read_source(const struct tree *tree, struct proc *proc, size_t reader)
 {
 	const struct reader *r = &tree->metrics->process_readers[reader];
 	struct value values[MOST_VALUES] = { 0 };
@@ -96,7 +100,7 @@ static int proc_read_source(const struct tree *tree, struct proc *proc, size_t r
 	return 0;
 }
 
-static bool reads_pss(const struct tree *tree, const struct reader *reader)
+bool reads_pss(const struct tree *tree, const struct reader *reader)
 {
 	return tree->metrics->pss >= 0 && (size_t)tree->metrics->pss >= reader->first &&
 	       (size_t)tree->metrics->pss < reader->first + reader->count;
@@ -148,7 +152,7 @@ void proc_own(const struct tree *tree, const struct proc *proc, struct value *re
 }
 
 /* A row has what the process used itself, of a gauge its peak. */
-static void proc_to_row(struct tree *tree, struct proc *proc)
+void proc_to_row(struct tree *tree, struct proc *proc)
 {
 	struct row *row = roster_find(&tree->roster, proc->id);
 	struct value own[MOST_VALUES];
@@ -292,8 +296,10 @@ static void proc_gone(struct tree *tree, struct proc *proc, const struct reaped 
 	proc_to_row(tree, proc);
 	fold_unseen(tree, proc);
 	pass_on(tree, proc);
-	if (proc->parent)
+	if (proc->parent) {
 		proc_to_row(tree, proc->parent);
+		settle_owe(tree, proc->parent, proc);
+	}
 	for (size_t i = 0; i < tree->n_live; i++) {
 		if (tree->live[i]->parent == proc)
 			tree->live[i]->parent = NULL;
@@ -379,6 +385,7 @@ static int proc_gate(struct tree *tree, struct proc *proc)
 		return -ESRCH;
 	proc->moved = clock_ns != proc->clock_ns;
 	proc->moved_slow |= proc->moved;
+	proc->before_clock_ns = proc->clock_ns;
 	proc->clock_ns = clock_ns;
 	return 0;
 }
@@ -390,6 +397,8 @@ static bool proc_look(struct tree *tree, struct proc *proc, bool slow)
 		return false;
 	if (!proc->moved && !(slow && proc->moved_slow))
 		return true;
+	for (size_t i = 0; i < tree->metrics->n_process; i++)
+		proc->before[i] = proc->now[i].number;
 	if (proc_read(tree, proc, slow) < 0)
 		return false;
 	if (slow && proc->has_children)
@@ -420,50 +429,8 @@ void tree_look(struct tree *tree, uint64_t now_ns, bool slow)
 		proc_gone(tree, proc, NULL);
 	}
 	tree->n_live = kept;
+	settle_all(tree);
 	tree_discover(tree);
-}
-
-static double shared_of(const struct tree *tree, const struct proc *proc)
-{
-	return tree->metrics->shared < 0 ? 0 : proc->now[tree->metrics->shared].number;
-}
-
-static double anon_of(const struct tree *tree, const struct proc *proc)
-{
-	return proc->now[tree->metrics->memory].number - shared_of(tree, proc);
-}
-
-static void note_pss(const struct tree *tree, struct proc *proc)
-{
-	if (!value_is(proc->now[tree->metrics->pss]))
-		return;
-	proc->pss_bytes = proc->now[tree->metrics->pss].number;
-	proc->pss_anon = anon_of(tree, proc);
-	proc->pss_shared = shared_of(tree, proc);
-}
-
-bool tree_read_pss(struct tree *tree)
-{
-	int memory = tree->metrics->memory, pss = tree->metrics->pss;
-	double before = 0, after = 0;
-
-	if (memory < 0 || pss < 0)
-		return false;
-	for (size_t i = 0; i < tree->n_live; i++) {
-		struct proc *proc = tree->live[i];
-
-		before += proc->now[memory].number;
-		for (size_t k = 0; k < tree->metrics->n_process_readers && !proc->zombie; k++) {
-			const struct reader *reader = &tree->metrics->process_readers[k];
-
-			if (reads_pss(tree, reader) || (size_t)memory == reader->first)
-				proc_read_source(tree, proc, k);
-		}
-		after += proc->now[memory].number;
-		note_pss(tree, proc);
-		proc_to_row(tree, proc);
-	}
-	return fabs(after - before) <= 0.02 * before;
 }
 
 static struct value sum_one(const struct tree *tree, size_t i)
@@ -506,56 +473,6 @@ void tree_sum(const struct tree *tree, struct value *sums)
 					  launcher[metrics->cpu_user].number;
 	sums[metrics->cpu_system].number += (double)total->system_us / 1e6 -
 					    launcher[metrics->cpu_system].number;
-}
-
-/* What each had by PSS, and what it took since: its own pages are new ones; of files and shared
- * memory, which the others most likely took too, the largest part counts once. */
-struct value tree_memory(const struct tree *tree)
-{
-	struct value sum = { .how = tree->n_live > 1 ? HOW_ESTIMATED : HOW_MEASURED };
-	double together = 0;
-
-	if (tree->n_live == 1)
-		return value_read(tree_largest(tree));
-	for (size_t i = 0; i < tree->n_live; i++) {
-		const struct proc *proc = tree->live[i];
-		bool known = proc->pss_bytes >= 0;
-
-		if (proc->zombie)
-			continue;
-		sum.number += fmax(known ? proc->pss_bytes + anon_of(tree, proc) - proc->pss_anon
-					 : anon_of(tree, proc),
-				   0);
-		together = fmax(together, shared_of(tree, proc) - (known ? proc->pss_shared : 0));
-	}
-	sum.number += together;
-	return sum;
-}
-
-bool tree_shares_known(const struct tree *tree)
-{
-	int memory = tree->metrics->memory;
-	double sum = 0, unknown = 0;
-
-	for (size_t i = 0; i < tree->n_live; i++) {
-		const struct proc *proc = tree->live[i];
-		double bytes = proc->zombie ? 0 : proc->now[memory].number;
-
-		sum += bytes;
-		unknown += proc->pss_bytes < 0 ? bytes : 0;
-	}
-	return tree->n_live <= 1 || unknown <= 0.02 * sum;
-}
-
-double tree_largest(const struct tree *tree)
-{
-	double largest = 0;
-
-	for (size_t i = 0; i < tree->n_live; i++) {
-		if (!tree->live[i]->zombie)
-			largest = fmax(largest, tree->live[i]->now[tree->metrics->memory].number);
-	}
-	return largest;
 }
 
 void tree_clear(struct tree *tree)

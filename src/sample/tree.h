@@ -7,6 +7,8 @@
 #include "sample/launcher.h"
 #include "sample/roster.h"
 
+#define OWED_MOST 8
+
 struct proc { /* one that lives */
 	int pid;
 	struct proc *parent; /* who will wait for it; NULL: the launcher */
@@ -30,6 +32,11 @@ struct proc { /* one that lives */
 	double pss_anon,
 	    pss_shared; /* and what else it had then: its own pages, and files and shared memory */
 	struct kept children_file;
+	double *before; /* `now` at the look before */
+	uint64_t before_clock_ns;
+	double *owed;                /* of children that have gone, and are not yet seen in `now` */
+	uint32_t owed_to[OWED_MOST]; /* their rows */
+	size_t n_owed;
 };
 
 struct tree {
@@ -67,22 +74,35 @@ void tree_init(struct tree *tree, const char *root, const struct metrics *metric
 /* Looks at all: who has gone, who has come, and what the ones that moved used. `slow` reads the
  * slow sources, too (except PSS). now_ns: since the program's start. */
 void tree_look(struct tree *tree, uint64_t now_ns, bool slow);
-/* Reads PSS of all living. False where they changed meanwhile and the sum is not to be trusted. */
-bool tree_read_pss(struct tree *tree);
 /* By process metric: what it used itself, without its children. */
 void proc_own(const struct tree *tree, const struct proc *proc, struct value *ret);
 /* By process metric: the sum over the tree, dead ones included for counters. */
 void tree_sum(const struct tree *tree, struct value *sums);
-/* Memory of the tree with shared pages counted once, as well as it is known. */
-struct value tree_memory(const struct tree *tree);
-/* Is it known of all that matter how much they share? */
-bool tree_shares_known(const struct tree *tree);
-double tree_largest(const struct tree *tree); /* RSS of the largest process */
 void tree_clear(struct tree *tree);
 
 /* discover.c: adds new processes to the tree. */
 void tree_discover(struct tree *tree);
 struct proc *tree_add(struct tree *tree, int pid); /* NULL where it has gone already */
+
+/* memory.c */
+/* Reads PSS of all living. False where they changed meanwhile and the sum is not to be trusted. */
+bool tree_read_pss(struct tree *tree);
+/* Memory of the tree with shared pages counted once, as well as it is known. */
+struct value tree_memory(const struct tree *tree);
+/* Is it known of all that matter how much they share? */
+bool tree_shares_known(const struct tree *tree);
+double tree_largest(const struct tree *tree); /* RSS of the largest process */
+/* What all took of files and shared memory since PSS was read, counted once. */
+double tree_shared_since(const struct tree *tree);
+
+/* settle.c: what children did after the last look at them. */
+void settle_owe(const struct tree *tree, struct proc *parent, const struct proc *child);
+void settle_all(struct tree *tree);
+
+/* For the files of this part. */
+int proc_read_source(const struct tree *tree, struct proc *proc, size_t reader);
+bool reads_pss(const struct tree *tree, const struct reader *reader);
+void proc_to_row(struct tree *tree, struct proc *proc);
 
 /* brief.c: what the events say. */
 void briefs_drain(struct tree *tree);
