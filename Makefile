@@ -46,6 +46,12 @@ check-asan: ## unit and command tests with the address and undefined-behaviour s
 	@$(MAKE) --no-print-directory -s $(JOBS) BUILD=build/asan CFLAGS='$(SANITIZE)' all build-tests
 	@BUILD=build/asan tools/check units command
 
+# A child of a process with threads may start threads of its own here: die_after_fork=0.
+check-tsan: ## unit tests of what has threads, with the thread sanitizer
+	@tools/setup check asan
+	@$(MAKE) --no-print-directory -s $(JOBS) BUILD=build/tsan CFLAGS='-O1 -g -fsanitize=thread' build-tests
+	@TSAN_OPTIONS='die_after_fork=0 halt_on_error=1' BUILD=build/tsan tools/check units:series
+
 lint: ## layers, headers, format, warnings of gcc and clang, clang-tidy, shellcheck
 	@tools/setup lint
 	@tools/lint
@@ -116,6 +122,6 @@ endif
 $(BUILD)/flags $(BUILD)/list: ;
 
 -include $(OBJECTS:.o=.d) $(TESTS:=.d) $(FUZZERS:=.d)
-.PHONY: all install demo check check-units check-command check-asan lint fuzz bench format \
+.PHONY: all install demo check check-units check-command check-asan check-tsan lint fuzz bench format \
 	help clean build-tests build-fuzzers
 .DELETE_ON_ERROR:

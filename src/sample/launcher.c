@@ -81,7 +81,6 @@ NORETURN static void become_program(const struct launcher *launcher)
 
 	sigaction(SIGCHLD, &launcher->child_action, NULL);
 	sigprocmask(SIG_SETMASK, &launcher->mask, NULL);
-	atomic_store(&launcher->shared->started_ns, boot_ns());
 	execvp(launcher->argv[0], launcher->argv);
 	error = errno;
 	atomic_store(&launcher->shared->exec_errno, error);
@@ -91,8 +90,10 @@ NORETURN static void become_program(const struct launcher *launcher)
 static void start_program(struct state *state)
 {
 	struct launcher *launcher = state->launcher;
-	pid_t pid = fork();
+	pid_t pid;
 
+	atomic_store(&launcher->shared->started_ns, boot_ns());
+	pid = fork();
 	if (pid == 0)
 		become_program(launcher);
 	if (pid < 0) { /* the limit of processes: then without a launcher */

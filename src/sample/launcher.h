@@ -44,12 +44,13 @@ struct launcher_shared {
 	_Atomic uint32_t
 	    orders_given; /* by the sampler; the newest at orders[(n - 1) % ORDER_RING] */
 	uint64_t orders[ORDER_RING];
-	_Atomic int program_pid;       /* 0 until it was started */
-	_Atomic int exec_errno;        /* why it could not be; 0: it could */
-	_Atomic int stopped_signal;    /* the program is stopped by it; 0: it runs */
-	_Atomic bool program_ended;    /* program_reaped is filled in */
-	_Atomic bool all_ended;        /* the rest is, too, and the launcher is about to leave */
-	_Atomic uint64_t started_ns;   /* CLOCK_BOOTTIME, just before exec */
+	_Atomic int program_pid;    /* 0 until it was started */
+	_Atomic int exec_errno;     /* why it could not be; 0: it could */
+	_Atomic int stopped_signal; /* the program is stopped by it; 0: it runs */
+	_Atomic bool program_ended; /* program_reaped is filled in */
+	_Atomic bool all_ended;     /* the rest is, too, and the launcher is about to leave */
+	_Atomic uint64_t
+	    started_ns; /* CLOCK_BOOTTIME, just before fork: its CPU time counts from there */
 	_Atomic uint64_t reaped_count; /* ever; newest at ring[(reaped_count - 1) % REAPED_RING] */
 	struct reaped program_reaped;
 	struct reaped total; /* of all reaped: sums; high_bytes is the largest */

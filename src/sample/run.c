@@ -189,9 +189,9 @@ static bool wait_for_start(const struct session *session)
 {
 	const struct timespec nap = { .tv_nsec = 50000 };
 
-	while (!atomic_load(&session->shared->started_ns)) {
+	while (!atomic_load(&session->shared->program_pid)) {
 		if (launcher_left(session)) /* and what it did before is visible by now */
-			return atomic_load(&session->shared->started_ns) != 0;
+			return atomic_load(&session->shared->program_pid) != 0;
 		nanosleep(&nap, NULL);
 	}
 	return true;
