@@ -17,6 +17,7 @@
 #define NEAR 0.8             /* of a limit: worth a word */
 #define APART 0.05           /* of a bracket, low to high: worth a word */
 #define APART_BYTES 10485760 /* and less than that is no news */
+#define IO_BYTES 1e6         /* less is what any program reads when it starts */
 
 struct summary {
 	const struct facts *facts;
@@ -74,28 +75,29 @@ static void add_memory(struct text *cell, const struct facts *facts)
 		text_add_format(cell, " of %s", human_memory(limit.number, words));
 }
 
-static void add_io(struct text *cell, const struct facts *facts, const char *word, const char *name)
+static void add_if(struct text *cell, const struct facts *facts, const char *word, const char *name,
+		   double least)
 {
 	const struct fact *fact = facts_find(facts, "totals", name);
 	char words[HUMAN_BYTES + 8];
 
-	if (fact && value_is(fact->value))
+	if (fact && value_is(fact->value) && fact->value.number >= least)
 		text_add_format(cell, "%s %s", word, words_fact(fact, words));
 }
 
 static void add_read(struct text *cell, const struct facts *facts)
 {
-	add_io(cell, facts, "read", "io_read_bytes");
+	add_if(cell, facts, "read", "io_read_bytes", IO_BYTES);
 }
 
 static void add_written(struct text *cell, const struct facts *facts)
 {
-	add_io(cell, facts, "wrote", "io_write_bytes");
+	add_if(cell, facts, "wrote", "io_write_bytes", IO_BYTES);
 }
 
 static void add_energy(struct text *cell, const struct facts *facts)
 {
-	add_io(cell, facts, "energy", "energy_j");
+	add_if(cell, facts, "energy", "energy_j", 0);
 }
 
 /* Cells stand side by side while there is room. */
