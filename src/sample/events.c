@@ -24,7 +24,11 @@
 #include <unistd.h>
 
 #define MAX_CPUS 16
-#define RING_BYTES (256u << 10) /* 516 KiB per CPU and user may be locked without privilege */
+#define RING_MOST (512u << 10) /* 516 KiB per CPU and user may be locked without privilege */
+#define RING_LEAST (64u << 10)
+#define FULL_BYTES                                                                                 \
+	512u /* a ring with less room than the longest record has lost some; the kernel tells that \
+	      * only in a later record, of which there may be none */
 #define CALM_NS 200000000u
 #define BUSY_NS 20000000u
 #define TRAILER_BYTES 16
@@ -32,6 +36,7 @@
 struct ring {
 	struct perf_event_mmap_page *page;
 	const char *data;
+	size_t bytes; /* a power of two */
 };
 
 struct events {
@@ -40,7 +45,7 @@ struct events {
 	struct ring rings[MAX_CPUS];
 	struct event *batch;
 	size_t n_batch, room_batch;
-	uint64_t fullest; /* bytes of one ring at the last drain */
+	bool busy; /* an eighth of a ring was full at the last drain */
 	bool lost;
 };
 
@@ -66,23 +71,36 @@ static int open_on_cpu(int pid, int cpu)
 	return (int)syscall(SYS_perf_event_open, &attr, pid, cpu, -1, PERF_FLAG_FD_CLOEXEC);
 }
 
-static int open_ring(struct events *events, int pid, int cpu)
+/* As large as the user may lock: others' rings count, too. */
+static int map_ring(struct ring *ring, int fd)
 {
 	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
-	void *map;
-	int fd = open_on_cpu(pid, cpu);
+	void *map = MAP_FAILED;
+
+	for (ring->bytes = RING_MOST * 2; map == MAP_FAILED && ring->bytes > RING_LEAST;) {
+		ring->bytes /= 2;
+		map = mmap(NULL, page_bytes + ring->bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			   0);
+	}
+	if (map == MAP_FAILED)
+		return -errno;
+	ring->page = map;
+	ring->data = (char *)map + page_bytes;
+	return 0;
+}
+
+static int open_ring(struct events *events, int pid, int cpu)
+{
+	int fd = open_on_cpu(pid, cpu), r;
 
 	if (fd < 0)
 		return -errno;
-	map = mmap(NULL, page_bytes + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (map == MAP_FAILED) {
+	r = map_ring(&events->rings[events->count], fd);
+	if (r < 0) {
 		close(fd);
-		return -errno;
+		return r;
 	}
-	events->fds[events->count] = fd;
-	events->rings[events->count].page = map;
-	events->rings[events->count].data = (char *)map + page_bytes;
-	events->count++;
+	events->fds[events->count++] = fd;
 	return 0;
 }
 
@@ -147,7 +165,7 @@ static void parse_record(struct events *events, const struct perf_event_header *
 /* A record may wrap around the ring's end, so it is copied out. */
 static void copy_out(const struct ring *ring, uint64_t from, void *to, size_t count)
 {
-	size_t at = from % RING_BYTES, first = RING_BYTES - at < count ? RING_BYTES - at : count;
+	size_t at = from % ring->bytes, first = ring->bytes - at < count ? ring->bytes - at : count;
 
 	memcpy(to, ring->data + at, first);
 	memcpy((char *)to + first, ring->data, count - first);
@@ -160,8 +178,8 @@ static void drain_ring(struct events *events, struct ring *ring)
 	struct perf_event_header header;
 	char body[512];
 
-	if (head - tail > events->fullest)
-		events->fullest = head - tail;
+	events->busy |= head - tail > ring->bytes / 8;
+	events->lost |= head - tail > ring->bytes - FULL_BYTES;
 	while (tail + sizeof(header) <= head) {
 		copy_out(ring, tail, &header, sizeof(header));
 		if (header.size < sizeof(header) || tail + header.size > head)
@@ -189,7 +207,7 @@ void events_drain(struct events *events, void (*handle)(void *arg, const struct 
 		  void *arg)
 {
 	events->n_batch = 0;
-	events->fullest = 0;
+	events->busy = false;
 	for (int i = 0; i < events->count; i++)
 		drain_ring(events, &events->rings[i]);
 	if (events->n_batch == 0)
@@ -214,7 +232,7 @@ int events_cpu(struct events *events, uint64_t *ret_ns)
 
 uint64_t events_patience_ns(const struct events *events)
 {
-	return events->fullest > RING_BYTES / 8 ? BUSY_NS : CALM_NS;
+	return events->busy ? BUSY_NS : CALM_NS;
 }
 
 bool events_lost(struct events *events)
@@ -224,12 +242,12 @@ bool events_lost(struct events *events)
 
 void events_close(struct events *events)
 {
-	size_t bytes = RING_BYTES + (size_t)sysconf(_SC_PAGESIZE);
+	size_t page_bytes = (size_t)sysconf(_SC_PAGESIZE);
 
 	if (!events)
 		return;
 	for (int i = 0; i < events->count; i++) {
-		munmap(events->rings[i].page, bytes);
+		munmap(events->rings[i].page, page_bytes + events->rings[i].bytes);
 		close(events->fds[i]);
 	}
 	free(events->batch);

@@ -46,6 +46,12 @@ static double living(const struct tree *tree, int metric)
 	return sum;
 }
 
+/* Events told of every process. */
+static bool saw_all(const struct tree *tree)
+{
+	return tree->events && !events_lost(tree->events);
+}
+
 static double cgroup_cpu(const struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->metrics.n_run; i++) {
@@ -68,7 +74,7 @@ static void add_cpu_with_holes(struct sampler *sampler, struct facts *facts, dou
 	uint64_t perf_ns = 0;
 
 	if (tree->events && events_cpu(tree->events, &perf_ns) == 0) {
-		double perf_s = (double)perf_ns / 1e9, low_s = fmax(waited_s, perf_s);
+		double perf_s = (double)perf_ns / 1e9, low_s = seen_s;
 
 		add_total(facts, "cpu_s", UNIT_SECONDS,
 			  value_estimated(fmax(low_s, perf_s + tasks * EXIT_TAIL_S)), low_s,
@@ -94,7 +100,7 @@ static bool has_holes(const struct sampler *sampler, double waited_s)
 	if (tree->ignored_children)
 		return true;
 	return tree->events && events_cpu(tree->events, &perf_ns) == 0 &&
-	       (double)perf_ns / 1e9 > waited_s * 1.03 + 0.02;
+	       (double)perf_ns / 1e9 > waited_s * 1.1 + 0.05;
 }
 
 static void add_cpu(struct sampler *sampler, struct facts *facts, double wall_s)
@@ -268,7 +274,9 @@ static double memory_high(const struct sampler *sampler, const struct facts *fac
 	struct value machine = facts_value(facts, "machine", "memory_bytes");
 	struct value swap = facts_value(facts, "machine", "swap_bytes");
 
-	if (sampler->tree.events && sampler->tree.alive_peak > 0)
+	if (sampler->tree.events && !saw_all(&sampler->tree))
+		high = INFINITY; /* as many as were lost may have been there */
+	if (saw_all(&sampler->tree) && sampler->tree.alive_peak > 0)
 		high = fmin(high, (double)sampler->tree.alive_peak * largest);
 	if (value_is(machine))
 		high = fmin(high, machine.number + swap.number);
@@ -298,7 +306,7 @@ static void add_memory(struct sampler *sampler, struct facts *facts)
 {
 	const struct tree *tree = &sampler->tree;
 	double largest = largest_process(sampler), rough = rough_bytes(sampler), peak, low, high;
-	bool alone = tree->events ? tree->alive_peak <= 1
+	bool alone = tree->events ? saw_all(tree) && tree->alive_peak <= 1
 				  : tree->roster.count <= 1 && !tree->unseen_most;
 
 	add_total(facts, "memory_process_peak_bytes", UNIT_BYTES, value_read(largest), largest,
@@ -308,9 +316,10 @@ static void add_memory(struct sampler *sampler, struct facts *facts)
 			  largest + rough, "wait4", NULL);
 		return;
 	}
-	peak = sampler->memory_peak > 0
-		   ? sampler->memory_peak
-		   : facts_value(facts, "totals", "memory_tree_peak_bytes").number;
+	/* Where nothing was known about what is shared when RSS was largest, the guess is all there
+	 * is. */
+	peak = sampler->sum_known >= 0.8 * sampler->sum_most ? sampler->memory_peak
+							     : sampler->memory_guess;
 	low = fmax(sampler->memory_low, largest);
 	high = fmax(memory_high(sampler, facts, largest + rough), low);
 	add_total(facts, "memory_tree_peak_bytes", UNIT_BYTES,
@@ -348,7 +357,7 @@ static void add_processes(struct sampler *sampler, struct facts *facts)
 	const struct tree *tree = &sampler->tree;
 	double started = (double)tree->started_count;
 
-	if (tree->events && !events_lost(tree->events)) {
+	if (saw_all(tree)) {
 		add_measured(facts, "processes", UNIT_COUNT, started, "perf");
 		add_measured(facts, "processes_peak", UNIT_COUNT, (double)tree->alive_peak, "perf");
 		return;
@@ -357,8 +366,11 @@ static void add_processes(struct sampler *sampler, struct facts *facts)
 		add_measured(facts, "processes", UNIT_COUNT, started, "sampled");
 	else
 		add_total(facts, "processes", UNIT_COUNT, value_estimated(started), started, NAN,
-			  "sampled",
-			  "processes that live shorter than the sampling interval may be missing");
+			  tree->events ? "perf" : "sampled",
+			  tree->events
+			      ? "the machine was so busy that events were lost"
+			      : "processes that live shorter than the sampling interval may be "
+				"missing");
 }
 
 static bool is_exact(const char *source)
@@ -384,7 +396,7 @@ static void mark_sampled(struct facts *facts)
 		const struct fact *found = facts_find(facts, "totals", rows[i].name);
 		struct fact fact;
 
-		if (!found || !value_is(found->value) || is_exact(found->source))
+		if (!found || found->value.how != HOW_MEASURED || is_exact(found->source))
 			continue;
 		fact = *found;
 		fact.value.how = HOW_ESTIMATED;

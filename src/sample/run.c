@@ -325,9 +325,10 @@ static void wait_for_news(struct session *session)
 		patience.tv_sec = (time_t)((due_ns - now_ns) / 1000000000u);
 		patience.tv_nsec = (long)((due_ns - now_ns) % 1000000000u);
 	}
-	ppoll(polled, COUNT(polled), &patience, NULL);
-	while (session->launcher && recv(session->socket, byte, sizeof(byte), MSG_DONTWAIT) > 0)
-		continue;
+	if (ppoll(polled, COUNT(polled), &patience, NULL) > 0 && polled[1].revents)
+		recv(session->socket, byte, sizeof(byte), MSG_DONTWAIT);
+	if (polled[0].revents)
+		take_signals(session);
 	briefs_drain(&session->sampler.tree);
 }
 
@@ -335,7 +336,6 @@ static void watch(struct session *session)
 {
 	while (!atomic_load(&session->shared->all_ended)) {
 		wait_for_news(session);
-		take_signals(session);
 		stop_too(session);
 		keep_time_limit(session);
 		if (!atomic_load(&session->shared->all_ended) &&

@@ -8,6 +8,7 @@
 
 #define SECOND_NS 1000000000ull
 #define PURSE_NS 60e6       /* CPU time that PSS may take at once: enough for 4 GB */
+#define HIDDEN_BYTES 64e6   /* less may be shared without our looking again */
 #define FIRST_NS 5000000ull /* young programs are looked at more often: many end within a tick */
 
 static uint64_t own_cpu_ns(void)
@@ -47,6 +48,7 @@ void sampler_init(struct sampler *sampler, struct facts *facts, int launcher_pid
 	open_run_sources(sampler);
 	sampler->own_ns = own_cpu_ns();
 	sampler->pss_purse_ns = PURSE_NS;
+	sampler->pss_pause_ns = SECOND_NS;
 }
 
 static void read_run_sources(struct sampler *sampler, bool slow)
@@ -87,24 +89,30 @@ static void sum_tree(struct sampler *sampler)
 static bool worth_reading_pss(const struct sampler *sampler, double sum)
 {
 	const struct tree *tree = &sampler->tree;
-	bool still = fabs(sum - sampler->last_sum) <= 0.02 * sum || sum > sampler->sum_peak * 1.5;
-	bool hidden = sum - tree_memory(tree).number > 0.1 * sum &&
-		      sampler->last_ns > sampler->pss_ns + SECOND_NS;
+	uint64_t since_ns = sampler->last_ns - sampler->pss_ns;
+	bool still = fabs(sum - sampler->last_sum) <= 0.02 * sum || since_ns > SECOND_NS / 2;
+	double hidden = sum - tree_memory(tree).number;
 
 	if (tree->n_live <= 1 || sampler->pss_purse_ns <= 0 || !still ||
 	    sum <= sampler->memory_low * 1.02)
 		return false;
-	return hidden || !sampler->shares_good || !tree_shares_known(tree) ||
-	       tree_shared_since(tree) > 0.05 * sum;
+	if (!sampler->shares_good || !tree_shares_known(tree) ||
+	    tree_shared_since(tree) > 0.05 * sum)
+		return true;
+	return hidden > HIDDEN_BYTES && hidden > 0.1 * sum && since_ns > sampler->pss_pause_ns;
 }
 
+/* What a fork shares may stay shared for ever: the longer nothing came of looking, the longer the
+ * pause. */
 static bool read_pss(struct sampler *sampler, double sum)
 {
 	uint64_t before_ns = own_cpu_ns();
 	bool stable = tree_read_pss(&sampler->tree);
+	bool news = tree_memory(&sampler->tree).number > sampler->memory_low * 1.02;
 
 	sampler->pss_purse_ns -= (double)(own_cpu_ns() - before_ns);
 	sampler->pss_ns = sampler->last_ns;
+	sampler->pss_pause_ns = news ? SECOND_NS : sampler->pss_pause_ns * 2;
 	if (stable)
 		sampler->sum_peak = sum;
 	sampler->shares_good = stable;
@@ -125,8 +133,12 @@ static void look_at_memory(struct sampler *sampler, uint64_t passed_ns)
 	sampler->run[RUN_MEMORY_TREE] = tree_memory(tree);
 	sampler->run[RUN_MEMORY_PROCESS] = value_read(tree_largest(tree));
 	memory = sampler->run[RUN_MEMORY_TREE].number;
-	if (tree->n_live <= 1 || (sampler->shares_good && tree_shares_known(tree)))
+	sampler->memory_guess = fmax(sampler->memory_guess, memory);
+	sampler->sum_most = fmax(sampler->sum_most, sum);
+	if (tree->n_live <= 1 || (sampler->shares_good && tree_shares_known(tree))) {
 		sampler->memory_peak = fmax(sampler->memory_peak, memory);
+		sampler->sum_known = fmax(sampler->sum_known, sum);
+	}
 	sampler->memory_low = fmax(sampler->memory_low, stable ? memory : tree_largest(tree));
 }
 

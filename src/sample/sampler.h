@@ -29,14 +29,17 @@ struct sampler {
 	double pss_purse_ns; /* CPU time left for reading PSS */
 	double tick_cost_ns; /* smoothed */
 	double last_cpu_s;
-	double memory_low;  /* the tree certainly held this much at some time */
-	uint64_t pss_ns;    /* when PSS was last read */
-	bool shares_good;   /* nothing moved while PSS was last read */
-	double sum_peak;    /* largest sum of RSS that PSS was read at */
-	double last_sum;    /* of RSS, at the last tick */
-	double memory_peak; /* of the tree, at ticks when it was known what is shared */
-	uint64_t gap_ns;    /* nobody looked for so long, in all */
-	int cores;          /* online */
+	double memory_low;             /* the tree certainly held this much at some time */
+	uint64_t pss_ns;               /* when PSS was last read */
+	bool shares_good;              /* nothing moved while PSS was last read */
+	double sum_peak;               /* largest sum of RSS that PSS was read at */
+	double last_sum;               /* of RSS, at the last tick */
+	double memory_peak;            /* of the tree, at ticks when it was known what is shared */
+	double sum_known;              /* the largest sum of RSS at such ticks */
+	double memory_guess, sum_most; /* the same of all ticks */
+	uint64_t pss_pause_ns;         /* before looking again for what came apart */
+	uint64_t gap_ns;               /* nobody looked for so long, in all */
+	int cores;                     /* online */
 };
 
 /* The tables of `facts` are filled from the sources and used until the end. */

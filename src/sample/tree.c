@@ -169,6 +169,15 @@ void proc_to_row(struct tree *tree, struct proc *proc)
 	}
 }
 
+static void take_stat(struct tree *tree, struct proc *proc, const struct proc_stat *stat)
+{
+	double children_s = (double)(stat->cutime + stat->cstime) / (double)sysconf(_SC_CLK_TCK);
+
+	/* Its own time is known to the nanosecond from the gate. */
+	proc->now[tree->metrics->cpu] = value_read((double)proc->clock_ns / 1e9 + children_s);
+	proc_identify(tree, proc, stat);
+}
+
 static bool is_due(const struct tree *tree, const struct proc *proc, const struct reader *reader,
 		   bool slow)
 {
@@ -192,7 +201,7 @@ static int proc_read(struct tree *tree, struct proc *proc, bool slow)
 		if (tree->metrics->high >= 0 && (size_t)tree->metrics->high == reader->first)
 			proc->high_clock_ns = proc->clock_ns;
 		if (reader->source == &source_stat && proc->states[i])
-			proc_identify(tree, proc, source_stat_last(proc->states[i]));
+			take_stat(tree, proc, source_stat_last(proc->states[i]));
 	}
 	proc->looks++;
 	return 0;

@@ -21,6 +21,7 @@
 /* Threads of one process that are opened in one read: 1,000 take about 8 ms. Of a process with
  * more, each read takes the next so many, and the others count with what they had. */
 #define THREADS_AT_ONCE 1000
+#define ASK_EVERY 8
 
 int proc_schedstat_parse(const char *text, struct proc_schedstat *ret)
 {
@@ -59,6 +60,7 @@ struct state {
 	size_t next;            /* to be read first */
 	uint64_t ended_ns;      /* of those that are gone */
 	bool ended;
+	unsigned asked; /* for the number of threads */
 };
 
 static void threads_clear(struct threads *threads)
@@ -95,12 +97,16 @@ static char *task_path(const struct state *state)
 
 /* The kernel counts threads as links of the directory: 2 + threads. Other file systems, which hold
  * fixtures, count otherwise or not at all. */
-static bool one_thread(const struct state *state, const char *tasks)
+static bool one_thread(struct state *state, const char *tasks)
 {
 	struct stat about;
 
-	return !state->threads.count && !state->ended && stat(tasks, &about) == 0 &&
-	       about.st_nlink == 3;
+	if (state->threads.count || state->ended)
+		return false;
+	if (root_is_live(state->root) &&
+	    state->asked++ % ASK_EVERY != 0) /* who reads so often knows of one thread only */
+		return true;
+	return stat(tasks, &about) == 0 && about.st_nlink == 3;
 }
 
 static int by_tid(const void *a, const void *b)

@@ -170,13 +170,12 @@ static int stat_open(const char *root, int pid, void **ret, struct err *err)
 	return 0;
 }
 
+/* The kernel scales user and system time so that their sum is exact, but each is cut to whole
+ * ticks: what was shown once is not taken back. */
 static double own_cpu(struct state *state)
 {
 	double s = ((double)state->last.utime + (double)state->last.stime) / state->ticks;
-	uint64_t ns;
 
-	if (state->live && cpu_clock_read(state->pid, &ns) == 0)
-		s = (double)ns / 1e9;
 	if (s > state->cpu_s)
 		state->cpu_s = s;
 	return state->cpu_s;
