@@ -17,7 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MOST_VALUES 64    /* of one process */
+#define MOST_VALUES 64 /* of one process */
+#define CROWD 8        /* processes that run at once and are still read in full */
+#define SLEEPER_TICKS 20
 #define MOST_COMMAND 4096 /* bytes of a command line; some hold megabytes */
 
 static int64_t clock_offset_ns(void)
@@ -178,22 +180,28 @@ static void take_stat(struct tree *tree, struct proc *proc, const struct proc_st
 	proc_identify(tree, proc, stat);
 }
 
-static bool is_due(const struct tree *tree, const struct proc *proc, const struct reader *reader,
-		   bool slow)
-{
-	int threads = tree->metrics->threads;
+/* How much of a process is read. */
+enum depth { DEPTH_MEMORY, DEPTH_TICK, DEPTH_SLOW };
 
-	if (reader->source->pace == PACE_TICK || (slow && !reads_pss(tree, reader)))
+static bool is_due(const struct tree *tree, const struct proc *proc, const struct reader *reader,
+		   enum depth depth)
+{
+	int threads = tree->metrics->threads, memory = tree->metrics->memory;
+
+	if (depth == DEPTH_MEMORY)
+		return memory >= 0 && reader->first == (size_t)memory;
+	if (reader->source->pace == PACE_TICK || (depth == DEPTH_SLOW && !reads_pss(tree, reader)))
 		return true;
 	return reader->source->pace == PACE_THREADS && threads >= 0 &&
 	       proc->now[threads].number <= 1;
 }
 
-static int proc_read(struct tree *tree, struct proc *proc, bool slow)
+static int proc_read(struct tree *tree, struct proc *proc, enum depth depth)
 {
 	for (size_t i = 0; i < tree->metrics->n_process_readers; i++) {
 		const struct reader *reader = &tree->metrics->process_readers[i];
-		if (!is_due(tree, proc, reader, slow) ||
+
+		if (!is_due(tree, proc, reader, depth) ||
 		    (proc->zombie && reader->source != &source_stat))
 			continue;
 		if (proc_read_source(tree, proc, i) < 0)
@@ -242,7 +250,7 @@ struct proc *tree_add(struct tree *tree, int pid)
 		proc->clock_ns = 0;
 	row = roster_add(&tree->roster, 0, pid, tree->now_ns);
 	proc->id = row->process.id;
-	if (proc_read(tree, proc, true) < 0) {
+	if (proc_read(tree, proc, DEPTH_SLOW) < 0) {
 		roster_drop(&tree->roster, row);
 		proc_free(tree, proc);
 		return NULL;
@@ -376,27 +384,61 @@ static void take_reaped(struct tree *tree)
 	}
 }
 
+/* A sleeper is asked less often: it may be missed for four ticks when it wakes. */
+static bool is_asleep(const struct tree *tree, struct proc *proc)
+{
+	return proc->idle > SLEEPER_TICKS && (tree->looks + proc->id) % 4 != 0;
+}
+
+static void proc_ran(const struct tree *tree, struct proc *proc, uint64_t clock_ns)
+{
+	for (size_t i = 0; i < tree->metrics->n_process; i++)
+		proc->before[i] = proc->now[i].number;
+	proc->before_clock_ns = proc->clock_ns;
+	proc->moved = clock_ns != proc->clock_ns;
+	proc->moved_slow |= proc->moved;
+	proc->idle = proc->moved ? 0 : proc->idle + 1;
+	if (value_is(proc->now[tree->metrics->cpu]))
+		proc->now[tree->metrics->cpu].number += (double)(clock_ns - proc->clock_ns) / 1e9;
+	proc->clock_ns = clock_ns;
+}
+
 /* Did it run since the last look? -ESRCH when it has gone. */
 static int proc_gate(struct tree *tree, struct proc *proc)
 {
 	uint64_t clock_ns;
 
 	proc->moved = false;
+	if (is_asleep(tree, proc)) {
+		proc->idle++;
+		return 0;
+	}
 	if (proc->zombie) { /* until its parent, which must run for it, has waited */
 		proc->moved = proc->parent ? proc->parent->moved : tree->launcher->moved;
 		return 0;
 	}
-	if (cpu_clock_read(proc->pid, &clock_ns) < 0) { /* gone, or a zombie */
+	proc->stopped_clock = cpu_clock_read(proc->pid, &clock_ns) < 0; /* gone, or a zombie */
+	if (proc->stopped_clock) {
 		proc->moved = true;
 		return 0;
 	}
 	if (clock_ns < proc->clock_ns) /* another process with its pid */
 		return -ESRCH;
-	proc->moved = clock_ns != proc->clock_ns;
-	proc->moved_slow |= proc->moved;
-	proc->before_clock_ns = proc->clock_ns;
-	proc->clock_ns = clock_ns;
+	proc_ran(tree, proc, clock_ns);
 	return 0;
+}
+
+/* Memory may peak at any tick and is read at each. The rest only grows, so where many run it is
+ * read at every third tick, of a third of them at a time; but of parents, who inherit from their
+ * children, always. */
+static enum depth depth_of(const struct tree *tree, const struct proc *proc, bool slow)
+{
+	if (slow)
+		return DEPTH_SLOW;
+	if (tree->moved <= CROWD || proc->looks < 3 || proc->has_children || proc->zombie ||
+	    proc->stopped_clock)
+		return DEPTH_TICK;
+	return (tree->looks + proc->id) % 3 == 0 ? DEPTH_TICK : DEPTH_MEMORY;
 }
 
 static bool proc_look(struct tree *tree, struct proc *proc, bool slow)
@@ -406,9 +448,7 @@ static bool proc_look(struct tree *tree, struct proc *proc, bool slow)
 		return false;
 	if (!proc->moved && !(slow && proc->moved_slow))
 		return true;
-	for (size_t i = 0; i < tree->metrics->n_process; i++)
-		proc->before[i] = proc->now[i].number;
-	if (proc_read(tree, proc, slow) < 0)
+	if (proc_read(tree, proc, depth_of(tree, proc, slow)) < 0)
 		return false;
 	if (slow && proc->has_children)
 		read_signals(tree, proc);
@@ -420,24 +460,27 @@ static bool proc_look(struct tree *tree, struct proc *proc, bool slow)
 
 void tree_look(struct tree *tree, uint64_t now_ns, bool slow)
 {
-	size_t kept = 0;
+	size_t kept = 0, moved = 0;
 
 	tree->now_ns = now_ns;
+	tree->looks++;
 	briefs_drain(tree);
 	take_reaped(tree);
 	if (tree->launcher->looks == 0 || tree->launcher->moved)
-		proc_read(tree, tree->launcher, false);
+		proc_read(tree, tree->launcher, DEPTH_TICK);
 	for (size_t i = 0; i < tree->n_live; i++) {
 		struct proc *proc = tree->live[i];
 
 		if (proc_look(tree, proc, slow)) {
 			tree->live[kept++] = proc;
+			moved += proc->moved;
 			continue;
 		}
 		tree->live[i] = tree->launcher; /* nobody's child */
 		proc_gone(tree, proc, NULL);
 	}
 	tree->n_live = kept;
+	tree->moved = moved;
 	settle_all(tree);
 	tree_discover(tree);
 }

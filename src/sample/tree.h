@@ -21,7 +21,9 @@ struct proc { /* one that lives */
 	bool has_children;
 	bool ignores_children; /* SIGCHLD is ignored: nobody gets its children's accounts */
 	bool zombie;
+	bool stopped_clock;     /* its CPU clock cannot be read any more */
 	uint64_t high_clock_ns; /* its CPU clock when its largest size was read */
+	uint32_t idle;          /* looks that found it asleep, in a row */
 	int looks;              /* how often it was read */
 	void **states;          /* by process reader; NULL: not open */
 	bool *closed;           /* by process reader: cannot be read, do not try again */
@@ -45,6 +47,8 @@ struct tree {
 	struct roster roster;
 	struct proc **live; /* parents before their children */
 	size_t n_live, room_live;
+	uint64_t looks;
+	size_t moved; /* so many ran before the last look */
 	struct map by_pid;
 	struct proc *launcher; /* not in live; its children's accounts come to it */
 	const struct launcher_shared *shared;

@@ -55,6 +55,7 @@ struct threads {
 struct state {
 	struct kept kept; /* of the main thread */
 	char *root;
+	char *tasks; /* the directory of its threads */
 	int pid;
 	struct threads threads; /* empty while there was never a second one */
 	size_t next;            /* to be read first */
@@ -81,23 +82,15 @@ static int schedstat_open(const char *root, int pid, void **ret, struct err *err
 		return r;
 	state->root = mem_copy(root);
 	state->pid = pid;
+	if (asprintf(&state->tasks, "%s/proc/%d/task", root_is_live(root) ? "" : root, pid) < 0)
+		mem_fail();
 	*ret = take(&state);
 	return 0;
 }
 
-static char *task_path(const struct state *state)
-{
-	CLEANUP(freep) char *path = NULL;
-
-	if (asprintf(&path, "%s/proc/%d/task", root_is_live(state->root) ? "" : state->root,
-		     state->pid) < 0)
-		return NULL;
-	return take(&path);
-}
-
 /* The kernel counts threads as links of the directory: 2 + threads. Other file systems, which hold
  * fixtures, count otherwise or not at all. */
-static bool one_thread(struct state *state, const char *tasks)
+static bool one_thread(struct state *state)
 {
 	struct stat about;
 
@@ -106,7 +99,7 @@ static bool one_thread(struct state *state, const char *tasks)
 	if (root_is_live(state->root) &&
 	    state->asked++ % ASK_EVERY != 0) /* who reads so often knows of one thread only */
 		return true;
-	return stat(tasks, &about) == 0 && about.st_nlink == 3;
+	return stat(state->tasks, &about) == 0 && about.st_nlink == 3;
 }
 
 static int by_tid(const void *a, const void *b)
@@ -189,10 +182,10 @@ static struct value threads_sum(const struct state *state, bool partly)
 	return state->ended || partly ? value_estimated(ns / 1e9) : value_read(ns / 1e9);
 }
 
-static int read_threads(struct state *state, const char *tasks, struct value *values)
+static int read_threads(struct state *state, struct value *values)
 {
 	struct threads now = { 0 };
-	int r = threads_list(tasks, &now);
+	int r = threads_list(state->tasks, &now);
 	size_t reads;
 
 	if (r < 0)
@@ -226,13 +219,10 @@ static int read_one(struct state *state, struct value *values)
 static int schedstat_read(void *at, struct value *values, struct err *err)
 {
 	struct state *state = at;
-	CLEANUP(freep) char *tasks = task_path(state);
 	int r;
 
 	values[0] = value_absent();
-	if (!tasks)
-		return err_set(err, -ENOMEM, "'%s'", state->kept.path);
-	r = one_thread(state, tasks) ? read_one(state, values) : read_threads(state, tasks, values);
+	r = one_thread(state) ? read_one(state, values) : read_threads(state, values);
 	return r < 0 ? err_set(err, r, "'%s'", state->kept.path) : 0;
 }
 
@@ -245,6 +235,7 @@ static void schedstat_close(void *at)
 	kept_close(&state->kept);
 	threads_clear(&state->threads);
 	free(state->root);
+	free(state->tasks);
 	free(state);
 }
 
