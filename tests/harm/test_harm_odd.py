@@ -84,10 +84,10 @@ def test_many_descriptors(tmp_path):
 
 def test_pid_comes_back(tmp_path):
     """Two children with one pid, one after the other, are two processes, and the CPU time is that of both."""
-    if not workbench.can("unshare", "-mpf", "--mount-proc", program("reuse")):
+    if not workbench.can(*workbench.unshare("-mpf"), "--mount-proc", program("reuse")):
         pytest.skip("no pid namespace of our own, or no ns_last_pid in it")
     recording = tmp_path / "run.sonde"
-    ran = run(["unshare", "-mpf", "--mount-proc", *under([program("reuse")], recording)])
+    ran = run([*workbench.unshare("-mpf"), "--mount-proc", *under([program("reuse")], recording)])
     assert ran.status == 0, ran
     shown = workbench.show(recording)
     assert shown["totals"]["cpu_s"]["value"] == pytest.approx(0.8, rel=0.05)

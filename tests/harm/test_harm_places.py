@@ -19,12 +19,12 @@ AS_NOBODY = " ".join(NOBODY)
 
 def within(script):
     """A mount namespace of its own, prepared by `script`, in which $0 is the scratch folder."""
-    return ["unshare", "-m", "sh", "-c", f'set -e; {script}; exec "$@"']
+    return [*workbench.unshare("-m"), "sh", "-c", f'set -e; {script}; exec "$@"']
 
 
 def within_processes(script):
     """A pid namespace, too, with its own /proc."""
-    return ["unshare", "-mpf", "sh", "-c", f'set -e; {script}; "$@"']
+    return [*workbench.unshare("-mpf"), "sh", "-c", f'set -e; {script}; "$@"']
 
 
 PLACES = {  # name: (words, environment to change, must sonde say something)
@@ -45,7 +45,7 @@ PLACES = {  # name: (words, environment to change, must sonde say something)
     "no_proc": (within("mount -t tmpfs -o size=1m none /proc"), {"HOME": "FOLDER"}, True),
     "no_sys": (within("mount -t tmpfs -o size=1m none /sys"), {"HOME": "FOLDER"}, False),
     "no_dev": (within("mount -t tmpfs -o size=1m none /dev"), {"HOME": "FOLDER"}, False),
-    "container": (["unshare", "-Urmpf", "--mount-proc", "sh", "-c", '"$@"'], {"HOME": "FOLDER"}, False),
+    "container": ([*workbench.unshare("-Urmpf"), "--mount-proc", "sh", "-c", '"$@"'], {"HOME": "FOLDER"}, False),
     "all_read_only": (within('mount --bind / / && mount -o remount,bind,ro /'),
                       {"HOME": "/root"}, True),
 }

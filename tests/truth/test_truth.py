@@ -148,11 +148,11 @@ def command_of(case, folder, group):
     if group:
         command = [truth_program("incgroup"), group.procs, *command]
     sonde = [SONDE, "run", "--quiet", "-o", str(folder / "run.sonde"), *options.split()]
-    if how == "huge" and workbench.can("unshare", "-m", "true"):
+    if how == "huge" and workbench.can(*workbench.unshare("-m"), "true"):
         command.append(f"{folder}/huge/file")
         (folder / "huge").mkdir()
         mount = 'mount -t tmpfs -o huge=always,size=1100m spike "$0" && exec "$@"'
-        return ["unshare", "-m", "sh", "-c", mount, f"{folder}/huge", *sonde, "--", *command]
+        return [*workbench.unshare("-m"), "sh", "-c", mount, f"{folder}/huge", *sonde, "--", *command]
     return [*sonde, "--", *command]
 
 

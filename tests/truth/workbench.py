@@ -6,6 +6,7 @@ reads would blur the exact counts of I/O.
 """
 
 import contextlib
+import functools
 import json
 import os
 import pathlib
@@ -114,6 +115,14 @@ def cgroup_new():
             return group
         group.remove()
     return None
+
+
+@functools.lru_cache(maxsize=None)
+def unshare(flags):
+    """unshare(1) with a mount namespace. In a chroot "/" is no mount, and cannot be made private; there it stays as it is."""
+    if can("unshare", flags, "true"):
+        return ["unshare", flags]
+    return ["unshare", flags, "--propagation", "unchanged"]
 
 
 def is_root():

@@ -1,5 +1,5 @@
-/* closed CMD ARGS: runs a command to which perf events are closed, as in a container or on stock Debian and Ubuntu
- * (there perf_event_open answers EACCES or EPERM). */
+/* closed CMD ARGS: runs a command to which perf events are closed, as in a container or on stock
+ * Debian and Ubuntu (there perf_event_open answers EACCES or EPERM). */
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
