@@ -197,12 +197,12 @@ static bool wait_for_start(const struct session *session)
 	return true;
 }
 
-/* The launcher could not fork and became the program itself: it is our child, and we are the
+/* The launcher has left, or could not fork and became the program itself: now we are the
  * reaper. */
 static void be_parent(struct session *session)
 {
 	session->launcher = 0;
-	session->sampler.tree.launcher->pid = getpid();
+	tree_adopt(&session->sampler.tree, getpid());
 }
 
 static uint64_t run_ns(const struct session *session)
@@ -220,7 +220,7 @@ static void reap_ourselves(struct session *session)
 
 	while ((pid = reap_one(WNOHANG | WUNTRACED | WCONTINUED, &status, &reaped)) > 0) {
 		if (pid == session->launcher) {
-			session->launcher = 0;
+			be_parent(session);
 			continue;
 		}
 		if (WIFEXITED(status) || WIFSIGNALED(status))
@@ -387,6 +387,10 @@ static void finish(struct session *session, struct run_end *ret)
 	uint64_t ended_ns = session->shared->program_reaped.time_ns;
 	struct err err = { 0 };
 
+	if (session->launcher) { /* it is about to leave, and who lives on comes to us */
+		waitpid(session->launcher, NULL, 0);
+		be_parent(session);
+	}
 	sampler->slow_due_ns = 0; /* what lives on is read in full */
 	sampler_tick(sampler, run_ns(session));
 	if (session->run->wait)

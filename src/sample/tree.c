@@ -78,6 +78,14 @@ void tree_init(struct tree *tree, const char *root, const struct metrics *metric
 	kept_open(&tree->loadavg, root, "proc/loadavg", NULL);
 }
 
+void tree_adopt(struct tree *tree, int pid)
+{
+	kept_close(&tree->launcher->children_file);
+	tree->launcher->pid = pid;
+	tree->forked = true;
+	tree->last_pid = 0;
+}
+
 /* -ESRCH when the process has gone; a source that is closed to us is left alone from then on. */
 int proc_read_source(const struct tree *tree, struct proc *proc, size_t reader)
 {

@@ -75,6 +75,8 @@ struct tree {
 
 void tree_init(struct tree *tree, const char *root, const struct metrics *metrics, int launcher_pid,
 	       const struct launcher_shared *shared, struct events *events);
+/* From now on orphans come to this process. */
+void tree_adopt(struct tree *tree, int pid);
 /* Looks at all: who has gone, who has come, and what the ones that moved used. `slow` reads the
  * slow sources, too (except PSS). now_ns: since the program's start. */
 void tree_look(struct tree *tree, uint64_t now_ns, bool slow);
