@@ -52,6 +52,16 @@ static bool saw_all(const struct tree *tree)
 	return tree->events && !events_lost(tree->events);
 }
 
+static double own_cpu_s(const struct sampler *sampler)
+{
+	struct rusage own;
+
+	getrusage(RUSAGE_SELF, &own);
+	return (double)own.ru_utime.tv_sec + (double)own.ru_utime.tv_usec / 1e6 +
+	       (double)own.ru_stime.tv_sec + (double)own.ru_stime.tv_usec / 1e6 +
+	       (double)sampler->tree.shared->own_cpu_us / 1e6;
+}
+
 static double cgroup_cpu(const struct sampler *sampler)
 {
 	for (size_t i = 0; i < sampler->metrics.n_run; i++) {
@@ -70,7 +80,8 @@ static void add_cpu_with_holes(struct sampler *sampler, struct facts *facts, dou
 {
 	const struct tree *tree = &sampler->tree;
 	double seen_s = waited_s + tree->lost[sampler->metrics.cpu];
-	double high_s = cgroup_cpu(sampler), tasks = (double)tree->started_count;
+	double group_s = cgroup_cpu(sampler) - own_cpu_s(sampler);
+	double tasks = (double)tree->started_count;
 	uint64_t perf_ns = 0;
 
 	if (tree->events && events_cpu(tree->events, &perf_ns) == 0) {
@@ -82,12 +93,17 @@ static void add_cpu_with_holes(struct sampler *sampler, struct facts *facts, dou
 			  missed_why);
 		return;
 	}
-	add_total(facts, "cpu_s", UNIT_SECONDS, value_estimated(seen_s), seen_s,
-		  high_s >= seen_s ? high_s : NAN, "wait4 and sampling", missed_why);
+	if (group_s >= seen_s) { /* it may hold others, too: so at most */
+		add_total(facts, "cpu_s", UNIT_SECONDS, value_estimated(group_s), seen_s, group_s,
+			  "cgroup", missed_why);
+		return;
+	}
+	add_total(facts, "cpu_s", UNIT_SECONDS, value_estimated(seen_s), seen_s, NAN,
+		  "wait4 and sampling", missed_why);
 	facts_note(
 	    facts,
 	    "CPU time is a lower bound: a process ignores SIGCHLD, and neither perf events nor "
-	    "a cgroup of its own tell what its children used");
+	    "a cgroup tell what its children used");
 }
 
 /* On a guest perf's clock runs on while the host has taken the CPU away, so it may be a percent
@@ -408,13 +424,10 @@ static void mark_sampled(struct facts *facts)
 
 static void add_own(const struct sampler *sampler, struct facts *facts, double wall_s)
 {
+	double cpu_s = own_cpu_s(sampler);
 	struct rusage own;
-	double cpu_s;
 
 	getrusage(RUSAGE_SELF, &own);
-	cpu_s = (double)own.ru_utime.tv_sec + (double)own.ru_utime.tv_usec / 1e6 +
-		(double)own.ru_stime.tv_sec + (double)own.ru_stime.tv_usec / 1e6 +
-		(double)sampler->tree.shared->own_cpu_us / 1e6;
 	facts_add_measured(facts, "own", "cpu_s", UNIT_SECONDS, cpu_s, "getrusage");
 	facts_add_measured(facts, "own", "share", UNIT_RATIO, cpu_s / wall_s, "getrusage");
 	facts_add_measured(facts, "own", "memory_peak_bytes", UNIT_BYTES,

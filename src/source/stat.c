@@ -23,6 +23,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define COLUMN(number, field)                                                                      \
@@ -114,7 +115,8 @@ static const struct metric metrics[] = {
 	[WAIT_IO] = { .name = "wait_io_s",
 		      .help = "time that the main thread was blocked on storage",
 		      .unit = UNIT_SECONDS,
-		      .absent = "the kernel's delay accounting is off; root opens it: "
+		      .absent = "the kernel's delay accounting is off (or what it counts cannot "
+				"be); root opens it: "
 				"sysctl kernel.task_delayacct=1" },
 	{ 0 },
 };
@@ -181,11 +183,22 @@ static double own_cpu(struct state *state)
 	return state->cpu_s;
 }
 
+/* Some kernels add the time since boot for a wait whose start they did not note (seen on 6.18:
+ * 14028 s in a program that ran for 0.4 s). Nobody waits for longer than he lives. */
+static bool is_plausible(const struct state *state, double wait_s)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return !state->live ||
+	       wait_s <= (double)now.tv_sec + 1 - (double)state->last.starttime / state->ticks;
+}
+
 static struct value wait_io(const struct state *state)
 {
 	double s = (double)state->last.blkio / state->ticks;
 
-	if (state->last.blkio < 0 || state->accounting == ACCOUNTING_OFF)
+	if (state->last.blkio < 0 || state->accounting == ACCOUNTING_OFF || !is_plausible(state, s))
 		return value_absent();
 	if (state->accounting == ACCOUNTING_UNKNOWN && state->last.blkio == 0)
 		return value_absent();

@@ -88,6 +88,8 @@ def test_place(place, tmp_path):
         command = command if way == "bare" else under(command)
         ran.append(run(words_in(place, folder, command), env=environment(changes, folder)))
     bare, sonde = ran
+    if bare.status == 32 and bare.err.startswith(b"mount: "):
+        pytest.skip(f"cannot make such a place here: {bare.err.decode().splitlines()[0]}")
     lines, err = harm.said(sonde)
     assert bare.status == 9 and bare.out == b"out\n3\n", f"the place itself is broken: {bare}"
     assert (sonde.status, sonde.out, err) == (bare.status, bare.out, bare.err), sonde
@@ -106,7 +108,7 @@ def test_disk_fills_during_the_run(tmp_path):
               f'{harm.SONDE} show --json "$0/run.sonde" > "$0/../shown" 2> "$0/../show-err"; echo "show $?"; '
               'ls "$0" >&2')
     fill = f"sleep 0.5; dd if=/dev/zero of={tmp_path}/disk/full bs=4k 2>/dev/null; sleep 1; echo on; exit 5"
-    ran = run([*within(script)[:4], f"set -e; {script}", f"{tmp_path}/disk",
+    ran = run([*workbench.unshare("-m"), "sh", "-c", f"set -e; {script}", f"{tmp_path}/disk",
                *under(["sh", "-c", fill], f"{tmp_path}/disk/run.sonde")])
     assert b"on\nstatus 5\n" in ran.out, ran
     assert b"show 0" in ran.out or b"show 1" in ran.out, ran

@@ -69,3 +69,21 @@ def test_dropped_children_are_said():
     figure = total(shown, "cpu_s")
     assert figure["how"] == "estimated" and "SIGCHLD" in figure["why"], figure
     assert any("SIGCHLD" in note for note in shown["notes"]), shown["notes"]
+
+
+def test_a_cgroup_tells_of_dropped_children():
+    """The same inside a group of its own, as in a Slurm step or a container: the group knows."""
+    group = workbench.cgroup_new()
+    if not group:
+        pytest.skip("no cgroup of our own may be made here")
+    with tempfile.TemporaryDirectory(dir=workbench.BUILD) as name:
+        folder = pathlib.Path(name)
+        command = [truth_program("closed"), truth_program("incgroup"), group.procs,
+                   *test_truth.command_of("ignore", folder, None)]
+        ran = subprocess.run(command, capture_output=True, text=True, timeout=120)
+        assert ran.returncode == 0, ran.stderr
+        figure = total(workbench.show(folder / "run.sonde"), "cpu_s")
+        truth_s = group.cpu_s()
+    group.remove()
+    assert figure["how"] == "estimated" and figure["source"] == "cgroup", figure
+    assert figure["low"] <= figure["value"] <= truth_s and figure["value"] > 0.93 * truth_s, (figure, truth_s)
