@@ -5,10 +5,15 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#define MOST_TRIED 65536 /* descriptors that are closed one by one */
 
 static size_t kept_most = 256, kept_now; /* descriptors that kept files may hold, and hold */
 
@@ -94,6 +99,30 @@ int file_write(int fd, const void *bytes, size_t count)
 		count -= (size_t)done;
 	}
 	return 0;
+}
+
+static bool close_between(unsigned first, unsigned last)
+{
+#ifdef SYS_close_range
+	return first > last || syscall(SYS_close_range, first, last, 0) == 0;
+#else
+	return first > last;
+#endif
+}
+
+void file_close_others(int first, int keep)
+{
+	struct rlimit limit = { .rlim_cur = 1024 };
+	bool below = keep <= first || close_between((unsigned)first, (unsigned)keep - 1);
+
+	if (below && close_between((unsigned)(keep < first ? first : keep + 1), ~0u))
+		return;
+	getrlimit(RLIMIT_NOFILE, &limit);
+	for (int fd = first; fd < (int)(limit.rlim_cur < MOST_TRIED ? limit.rlim_cur : MOST_TRIED);
+	     fd++) {
+		if (fd != keep)
+			close(fd);
+	}
 }
 
 void kept_limit(size_t descriptors)

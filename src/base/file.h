@@ -22,6 +22,10 @@ ssize_t file_reread(int fd, char *buffer, size_t size);
 /* Writes all of it, through short writes and EINTR. */
 int file_write(int fd, const void *bytes, size_t count);
 
+/* Closes every descriptor from `first` on but `keep`; also on kernels before 5.9, which have no
+ * call for it. */
+void file_close_others(int first, int keep);
+
 /* A /proc file that is read again and again: its descriptor is kept while the process may have that
  * many open, and opened anew at every read otherwise. */
 struct kept {

@@ -67,14 +67,6 @@ static void poke(const struct state *state)
 		(void)send(state->launcher->socket, "!", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
-/* Only the socket stays: the program's pipes must end when the program lets go of them. */
-static void let_go_of_descriptors(int keep)
-{
-	if (keep > 0)
-		close_range(0, (unsigned)keep - 1, 0);
-	close_range((unsigned)keep + 1, ~0U, 0);
-}
-
 NORETURN static void become_program(const struct launcher *launcher)
 {
 	int error;
@@ -104,7 +96,8 @@ static void start_program(struct state *state)
 	}
 	state->program = pid;
 	atomic_store(&launcher->shared->program_pid, pid);
-	let_go_of_descriptors(launcher->socket);
+	/* The program's pipes must end when the program lets go of them. */
+	file_close_others(0, launcher->socket);
 }
 
 static uint64_t timeval_us(struct timeval time)

@@ -17,8 +17,8 @@
 #define EXIT_TAIL_S 60e-6
 #define EXIT_TAIL_MOST_S 250e-6
 
-static void add_total(struct facts *facts, const char *name, enum unit unit, struct value value,
-		      double low, double high, const char *source, const char *why)
+void outcome_total(struct facts *facts, const char *name, enum unit unit, struct value value,
+		   double low, double high, const char *source, const char *why)
 {
 	facts_add(facts, &(struct fact){ .section = "totals",
 					 .name = name,
@@ -33,7 +33,7 @@ static void add_total(struct facts *facts, const char *name, enum unit unit, str
 static void add_measured(struct facts *facts, const char *name, enum unit unit, double number,
 			 const char *source)
 {
-	add_total(facts, name, unit, value_read(number), NAN, NAN, source, NULL);
+	outcome_total(facts, name, unit, value_read(number), NAN, NAN, source, NULL);
 }
 
 /* What those that live on used up to now, of a metric that the dead ones left to the launcher. */
@@ -44,12 +44,6 @@ static double living(const struct tree *tree, int metric)
 	for (size_t i = 0; metric >= 0 && i < tree->n_live; i++)
 		sum += tree->live[i]->now[metric].number;
 	return sum;
-}
-
-/* Events told of every process. */
-static bool saw_all(const struct tree *tree)
-{
-	return tree->events && !events_lost(tree->events);
 }
 
 static double own_cpu_s(const struct sampler *sampler)
@@ -87,19 +81,19 @@ static void add_cpu_with_holes(struct sampler *sampler, struct facts *facts, dou
 	if (tree->events && events_cpu(tree->events, &perf_ns) == 0) {
 		double perf_s = (double)perf_ns / 1e9, low_s = seen_s;
 
-		add_total(facts, "cpu_s", UNIT_SECONDS,
-			  value_estimated(fmax(low_s, perf_s + tasks * EXIT_TAIL_S)), low_s,
-			  fmax(low_s, perf_s + tasks * EXIT_TAIL_MOST_S), "perf task-clock",
-			  missed_why);
+		outcome_total(facts, "cpu_s", UNIT_SECONDS,
+			      value_estimated(fmax(low_s, perf_s + tasks * EXIT_TAIL_S)), low_s,
+			      fmax(low_s, perf_s + tasks * EXIT_TAIL_MOST_S), "perf task-clock",
+			      missed_why);
 		return;
 	}
 	if (group_s >= seen_s) { /* it may hold others, too: so at most */
-		add_total(facts, "cpu_s", UNIT_SECONDS, value_estimated(group_s), seen_s, group_s,
-			  "cgroup", missed_why);
+		outcome_total(facts, "cpu_s", UNIT_SECONDS, value_estimated(group_s), seen_s,
+			      group_s, "cgroup", missed_why);
 		return;
 	}
-	add_total(facts, "cpu_s", UNIT_SECONDS, value_estimated(seen_s), seen_s, NAN,
-		  "wait4 and sampling", missed_why);
+	outcome_total(facts, "cpu_s", UNIT_SECONDS, value_estimated(seen_s), seen_s, NAN,
+		      "wait4 and sampling", missed_why);
 	facts_note(
 	    facts,
 	    "CPU time is a lower bound: a process ignores SIGCHLD, and neither perf events nor "
@@ -137,19 +131,19 @@ static void add_cpu(struct sampler *sampler, struct facts *facts, double wall_s)
 		add_measured(facts, "cpu_s", UNIT_SECONDS, waited_s, "wait4");
 	cpu = facts_value(facts, "totals", "cpu_s");
 	if (holes && waited_s > 0) { /* split as the known part is */
-		add_total(facts, "cpu_user_s", UNIT_SECONDS,
-			  value_estimated(cpu.number * user_s / waited_s), user_s, NAN, "wait4",
-			  missed_why);
-		add_total(facts, "cpu_system_s", UNIT_SECONDS,
-			  value_estimated(cpu.number * system_s / waited_s), system_s, NAN, "wait4",
-			  missed_why);
+		outcome_total(facts, "cpu_user_s", UNIT_SECONDS,
+			      value_estimated(cpu.number * user_s / waited_s), user_s, NAN, "wait4",
+			      missed_why);
+		outcome_total(facts, "cpu_system_s", UNIT_SECONDS,
+			      value_estimated(cpu.number * system_s / waited_s), system_s, NAN,
+			      "wait4", missed_why);
 	} else {
 		add_measured(facts, "cpu_user_s", UNIT_SECONDS, user_s, "wait4");
 		add_measured(facts, "cpu_system_s", UNIT_SECONDS, system_s, "wait4");
 	}
-	add_total(facts, "cores_mean", UNIT_RATIO,
-		  (struct value){ .number = cpu.number / wall_s, .how = cpu.how }, NAN, NAN,
-		  "cpu_s / wall_s", NULL);
+	outcome_total(facts, "cores_mean", UNIT_RATIO,
+		      (struct value){ .number = cpu.number / wall_s, .how = cpu.how }, NAN, NAN,
+		      "cpu_s / wall_s", NULL);
 }
 
 static void add_counts(struct sampler *sampler, struct facts *facts)
@@ -162,18 +156,20 @@ static void add_counts(struct sampler *sampler, struct facts *facts)
 	int minor = facts_metric(facts, SCOPE_PROCESS, "faults_minor");
 	int major = facts_metric(facts, SCOPE_PROCESS, "faults_major");
 
-	add_total(facts, "faults_minor", UNIT_COUNT,
-		  as((double)total->faults_minor + living(tree, minor)), NAN, NAN, "wait4", why);
-	add_total(facts, "faults_major", UNIT_COUNT,
-		  as((double)total->faults_major + living(tree, major)), NAN, NAN, "wait4", why);
+	outcome_total(facts, "faults_minor", UNIT_COUNT,
+		      as((double)total->faults_minor + living(tree, minor)), NAN, NAN, "wait4",
+		      why);
+	outcome_total(facts, "faults_major", UNIT_COUNT,
+		      as((double)total->faults_major + living(tree, major)), NAN, NAN, "wait4",
+		      why);
 	if (tree->n_live > 0) { /* those of whole processes are told at their end only */
 		as = value_estimated;
 		why = "without those of processes that live on";
 	}
-	add_total(facts, "switches_voluntary", UNIT_COUNT, as((double)total->switches_voluntary),
-		  NAN, NAN, "wait4", why);
-	add_total(facts, "switches_involuntary", UNIT_COUNT,
-		  as((double)total->switches_involuntary), NAN, NAN, "wait4", why);
+	outcome_total(facts, "switches_voluntary", UNIT_COUNT,
+		      as((double)total->switches_voluntary), NAN, NAN, "wait4", why);
+	outcome_total(facts, "switches_involuntary", UNIT_COUNT,
+		      as((double)total->switches_involuntary), NAN, NAN, "wait4", why);
 }
 
 static void add_io(struct sampler *sampler, struct facts *facts)
@@ -198,149 +194,12 @@ static void add_io(struct sampler *sampler, struct facts *facts)
 		double sum = (double)rows[i].number + living(tree, metric);
 
 		if (tree->ignored_children)
-			add_total(facts, rows[i].name, rows[i].unit,
-				  value_estimated(sum + tree->lost[metric]), sum, NAN,
-				  "/proc/PID/io", missed_why);
+			outcome_total(facts, rows[i].name, rows[i].unit,
+				      value_estimated(sum + tree->lost[metric]), sum, NAN,
+				      "/proc/PID/io", missed_why);
 		else
 			add_measured(facts, rows[i].name, rows[i].unit, sum, "/proc/PID/io");
 	}
-}
-
-struct change {
-	uint64_t time_ns;
-	double bytes;
-};
-
-/* At the same time, who ends is taken off last: an upper bound may be too high, never too low. */
-static int by_time(const void *left, const void *right)
-{
-	const struct change *a = left, *b = right;
-
-	if (a->time_ns != b->time_ns)
-		return a->time_ns < b->time_ns ? -1 : 1;
-	return a->bytes > b->bytes ? -1 : a->bytes < b->bytes;
-}
-
-/* Linux counts resident pages per CPU and adds up when a CPU has collected a batch, max(32, 2 x
- * CPUs) pages, of each of three kinds (lib/percpu_counter.c, since 6.2; before, 64 pages a thread,
- * which is less). ru_maxrss may be too low by all that is not yet added up. */
-static double rough_bytes(const struct sampler *sampler)
-{
-	double cores = sampler->cores;
-
-	return 3 * cores * fmax(32, 2 * cores) * (double)sysconf(_SC_PAGESIZE);
-}
-
-/* The size of a process was read when its CPU clock stood at high_clock_ns. What it can have
- * touched since is bounded by the CPU time that it had: clearing memory goes at 40 GB/s at the very
- * most. Where nothing tells its own time at the end (of a first child perf may not), it had at most
- * all that is not accounted for. */
-static double most_of(const struct sampler *sampler, const struct row *row, double largest)
-{
-	const struct tree *tree = &sampler->tree;
-	double clock_ns = (double)row->high_clock_ns, end_ns = (double)row->last_cpu_ns,
-	       most = largest;
-	uint64_t all_ns = 0;
-
-	if (row->most_bytes)
-		most = fmin(most, (double)row->most_bytes + rough_bytes(sampler));
-	if (!tree->events || row->folded || row->high_bytes <= 0 ||
-	    events_cpu(tree->events, &all_ns) < 0)
-		return most;
-	if (end_ns == 0)
-		end_ns = row->process.values[sampler->metrics.cpu].number * 1e9 + (double)all_ns -
-			 (double)tree->told_cpu_ns;
-	return fmin(most, row->high_bytes + rough_bytes(sampler) + fmax(end_ns - clock_ns, 0) * 40);
-}
-
-/* The most that all processes alive at one moment can have held: the sum of each one's own most.
- * One that its parent waited for is known only not to have been larger than the largest. */
-static double sum_of_highs(const struct sampler *sampler, double largest)
-{
-	const struct roster *roster = &sampler->tree.roster;
-	CLEANUP(freep) struct change *changes = mem_new((roster->count * 2 + 1) * sizeof(*changes));
-	double sum = 0, most = 0;
-	size_t count = 0;
-
-	for (size_t i = 0; i < roster->count; i++) {
-		const struct row *row = roster->items[i];
-		double each, many;
-
-		if (!row)
-			continue;
-		each = most_of(sampler, row, largest);
-		many = row->folded ? fmin((double)row->process.count + !row->process.count,
-					  fmax((double)sampler->tree.alive_peak, 1))
-				   : 1;
-		changes[count++] = (struct change){ row->process.started_ns, each * many };
-		if (row->process.ended_ns != PROCESS_ALIVE)
-			changes[count++] = (struct change){ row->process.ended_ns, -each * many };
-	}
-	qsort(changes, count, sizeof(*changes), by_time);
-	for (size_t i = 0; i < count; i++) {
-		sum += changes[i].bytes;
-		most = fmax(most, sum);
-	}
-	return most + (double)sampler->tree.unseen_most * largest;
-}
-
-static double memory_high(const struct sampler *sampler, const struct facts *facts, double largest)
-{
-	double high = sum_of_highs(sampler, largest);
-	struct value machine = facts_value(facts, "machine", "memory_bytes");
-	struct value swap = facts_value(facts, "machine", "swap_bytes");
-
-	if (sampler->tree.events && !saw_all(&sampler->tree))
-		high = INFINITY; /* as many as were lost may have been there */
-	if (saw_all(&sampler->tree) && sampler->tree.alive_peak > 0)
-		high = fmin(high, (double)sampler->tree.alive_peak * largest);
-	if (value_is(machine))
-		high = fmin(high, machine.number + swap.number);
-	return high;
-}
-
-/* wait4 tells a process's maximum as the kernel's rough counters have it (see rough_bytes), so a
- * look may have met more. */
-static double largest_process(const struct sampler *sampler)
-{
-	const struct tree *tree = &sampler->tree;
-	double largest = (double)tree->shared->total.high_bytes;
-
-	for (size_t i = 0; i < tree->roster.count; i++) {
-		const struct row *row = tree->roster.items[i];
-
-		if (row && sampler->metrics.memory >= 0)
-			largest = fmax(largest,
-				       row->process.values[sampler->metrics.memory].number);
-		if (row && sampler->metrics.high >= 0)
-			largest = fmax(largest, row->process.values[sampler->metrics.high].number);
-	}
-	return largest;
-}
-
-static void add_memory(struct sampler *sampler, struct facts *facts)
-{
-	const struct tree *tree = &sampler->tree;
-	double largest = largest_process(sampler), rough = rough_bytes(sampler), peak, low, high;
-	bool alone = tree->events ? saw_all(tree) && tree->alive_peak <= 1
-				  : tree->roster.count <= 1 && !tree->unseen_most;
-
-	add_total(facts, "memory_process_peak_bytes", UNIT_BYTES, value_read(largest), largest,
-		  largest + rough, "wait4", NULL);
-	if (alone) {
-		add_total(facts, "memory_tree_peak_bytes", UNIT_BYTES, value_read(largest), largest,
-			  largest + rough, "wait4", NULL);
-		return;
-	}
-	/* Where nothing was known about what is shared when RSS was largest, the guess is all there
-	 * is. */
-	peak = sampler->sum_known >= 0.8 * sampler->sum_most ? sampler->memory_peak
-							     : sampler->memory_guess;
-	low = fmax(sampler->memory_low, largest);
-	high = fmax(memory_high(sampler, facts, largest + rough), low);
-	add_total(facts, "memory_tree_peak_bytes", UNIT_BYTES,
-		  value_estimated(fmin(fmax(peak, low), high)), low, high, "sampled, PSS",
-		  "sampled: processes may have peaked together between two looks");
 }
 
 static int run_metric(const struct sampler *sampler, const char *name)
@@ -373,7 +232,7 @@ static void add_processes(struct sampler *sampler, struct facts *facts)
 	const struct tree *tree = &sampler->tree;
 	double started = (double)tree->started_count;
 
-	if (saw_all(tree)) {
+	if (tree_saw_all(tree)) {
 		add_measured(facts, "processes", UNIT_COUNT, started, "perf");
 		add_measured(facts, "processes_peak", UNIT_COUNT, (double)tree->alive_peak, "perf");
 		return;
@@ -381,12 +240,12 @@ static void add_processes(struct sampler *sampler, struct facts *facts)
 	if (!tree->events && tree->unseen_most == 0)
 		add_measured(facts, "processes", UNIT_COUNT, started, "sampled");
 	else
-		add_total(facts, "processes", UNIT_COUNT, value_estimated(started), started, NAN,
-			  tree->events ? "perf" : "sampled",
-			  tree->events
-			      ? "the machine was so busy that events were lost"
-			      : "processes that live shorter than the sampling interval may be "
-				"missing");
+		outcome_total(facts, "processes", UNIT_COUNT, value_estimated(started), started,
+			      NAN, tree->events ? "perf" : "sampled",
+			      tree->events
+				  ? "the machine was so busy that events were lost"
+				  : "processes that live shorter than the sampling interval may be "
+				    "missing");
 }
 
 static bool is_exact(const char *source)
@@ -515,7 +374,7 @@ void outcome_add(struct sampler *sampler, uint64_t wall_ns, bool survivors_matte
 	add_cpu(sampler, facts, wall_s);
 	add_counts(sampler, facts);
 	add_io(sampler, facts);
-	add_memory(sampler, facts);
+	outcome_memory(sampler, facts);
 	add_cgroup_memory(sampler, facts);
 	add_processes(sampler, facts);
 	mark_sampled(facts);

@@ -9,4 +9,9 @@
 void outcome_add(struct sampler *sampler, uint64_t wall_ns, bool survivors_matter,
 		 struct facts *facts);
 
+/* For the files of this part: one total, and bracket.c's. */
+void outcome_total(struct facts *facts, const char *name, enum unit unit, struct value value,
+		   double low, double high, const char *source, const char *why);
+void outcome_memory(struct sampler *sampler, struct facts *facts);
+
 #endif

@@ -110,9 +110,7 @@ static void let_go_of_inherited(const struct session *session)
 		if (!session->run->keep_stdout)
 			dup2(null, STDOUT_FILENO);
 	}
-	if (session->socket > 3)
-		close_range(3, (unsigned)session->socket - 1, 0);
-	close_range((unsigned)session->socket + 1, ~0u, 0);
+	file_close_others(STDERR_FILENO + 1, session->socket);
 }
 
 static void raise_descriptor_limit(void)

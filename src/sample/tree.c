@@ -18,8 +18,9 @@
 #include <unistd.h>
 
 #define MOST_VALUES 64 /* of one process */
-#define CROWD 8        /* processes that run at once and are still read in full */
+#define CROWD 8        /* so many may run at once and still be read in full */
 #define SLEEPER_TICKS 20
+#define YOUNG_LOOKS 20
 #define MOST_COMMAND 4096 /* bytes of a command line; some hold megabytes */
 
 static int64_t clock_offset_ns(void)
@@ -436,15 +437,16 @@ static int proc_gate(struct tree *tree, struct proc *proc)
 	return 0;
 }
 
-/* Memory may peak at any tick and is read at each. The rest only grows, so where many run it is
- * read at every third tick, of a third of them at a time; but of parents, who inherit from their
- * children, always. */
+/* Memory may peak at any tick and is read at each. The rest only grows, so after its first two
+ * seconds, and where many run at once, it is read at every third tick, of a third of them at a
+ * time; but of parents, who inherit from their children, always. */
 static enum depth depth_of(const struct tree *tree, const struct proc *proc, bool slow)
 {
+	bool young = proc->looks < 3 || (proc->looks < YOUNG_LOOKS && tree->moved <= CROWD);
+
 	if (slow)
 		return DEPTH_SLOW;
-	if (tree->moved <= CROWD || proc->looks < 3 || proc->has_children || proc->zombie ||
-	    proc->stopped_clock)
+	if (young || proc->has_children || proc->zombie || proc->stopped_clock)
 		return DEPTH_TICK;
 	return (tree->looks + proc->id) % 3 == 0 ? DEPTH_TICK : DEPTH_MEMORY;
 }
@@ -533,6 +535,11 @@ void tree_sum(const struct tree *tree, struct value *sums)
 					  launcher[metrics->cpu_user].number;
 	sums[metrics->cpu_system].number += (double)total->system_us / 1e6 -
 					    launcher[metrics->cpu_system].number;
+}
+
+bool tree_saw_all(const struct tree *tree)
+{
+	return tree->events && !events_lost(tree->events);
 }
 
 void tree_clear(struct tree *tree)

@@ -84,6 +84,7 @@ void tree_look(struct tree *tree, uint64_t now_ns, bool slow);
 void proc_own(const struct tree *tree, const struct proc *proc, struct value *ret);
 /* By process metric: the sum over the tree, dead ones included for counters. */
 void tree_sum(const struct tree *tree, struct value *sums);
+bool tree_saw_all(const struct tree *tree); /* events told of every process */
 void tree_clear(struct tree *tree);
 
 /* discover.c: adds new processes to the tree. */

@@ -185,6 +185,24 @@ static void a_full_disk_is_said(void **state)
 	assert_int_equal(file_write(fd, "", 0), 0);
 }
 
+static void all_but_one_are_closed(void **state)
+{
+	int keep = dup2(STDIN_FILENO, 17), status;
+	pid_t child = fork();
+
+	(void)state;
+	if (child == 0) {
+		dup2(STDIN_FILENO, 9);
+		dup2(STDIN_FILENO, 99);
+		file_close_others(3, keep);
+		_exit(fcntl(9, F_GETFD) >= 0 || fcntl(99, F_GETFD) >= 0 ||
+		      fcntl(keep, F_GETFD) < 0 || fcntl(STDERR_FILENO, F_GETFD) < 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	close(keep);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +212,7 @@ int main(void)
 		cmocka_unit_test(keeps_no_more_than_the_limit),
 		cmocka_unit_test(a_gone_process_is_esrch),
 		cmocka_unit_test(a_full_disk_is_said),
+		cmocka_unit_test(all_but_one_are_closed),
 	};
 
 	return cmocka_run_group_tests_name("base/file", tests, make_root, remove_root);
