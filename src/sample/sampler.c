@@ -8,6 +8,7 @@
 
 #define SECOND_NS 1000000000ull
 #define PURSE_NS 60e6       /* CPU time that PSS may take at once: enough for 4 GB */
+#define CORES_WINDOW_S 0.09 /* a tick of the usual interval, and a little patience */
 #define HIDDEN_BYTES 64e6   /* less may be shared without our looking again */
 #define FIRST_NS 5000000ull /* young programs are looked at more often: many end within a tick */
 
@@ -142,18 +143,23 @@ static void look_at_memory(struct sampler *sampler, uint64_t passed_ns)
 	sampler->memory_low = fmax(sampler->memory_low, stable ? memory : tree_largest(tree));
 }
 
-static void look_at_cores(struct sampler *sampler, uint64_t passed_ns, bool gap)
+/* Children's CPU time comes to their parent in whole ticks of 10 ms, and when it waits: over less
+ * than a tenth of a second that would look like cores that were never busy. */
+static void look_at_cores(struct sampler *sampler, uint64_t now_ns, bool gap)
 {
 	double cpu_s = sampler->run[sampler->metrics.run_of[sampler->metrics.cpu]].number;
-	double cores = (cpu_s - sampler->last_cpu_s) / ((double)passed_ns / 1e9);
+	double passed_s = (double)(now_ns - sampler->cores_ns) / 1e9;
+	double cores = fmin((cpu_s - sampler->cores_cpu_s) / passed_s, sampler->cores);
 
-	/* Over a few ms, what counts as now differs between clocks; and more than all cores is no
-	 * news. */
-	if (gap || passed_ns < FIRST_NS / 2)
+	if (!gap && passed_s < CORES_WINDOW_S)
+		return;
+	if (gap)
 		sampler->run[RUN_CORES] = value_absent();
 	else
-		sampler->run[RUN_CORES] = value_read(fmin(cores, sampler->cores));
-	sampler->last_cpu_s = cpu_s;
+		sampler->run[RUN_CORES] = tree_inherits(&sampler->tree) ? value_estimated(cores)
+									: value_read(cores);
+	sampler->cores_ns = now_ns;
+	sampler->cores_cpu_s = cpu_s;
 }
 
 static void keep_rows(struct sampler *sampler)
@@ -234,7 +240,7 @@ void sampler_tick(struct sampler *sampler, uint64_t now_ns)
 	tree_look(&sampler->tree, now_ns, slow);
 	sum_tree(sampler);
 	look_at_memory(sampler, passed_ns);
-	look_at_cores(sampler, passed_ns, gap);
+	look_at_cores(sampler, now_ns, gap);
 	sampler->run[RUN_PROCESSES] = value_read((double)sampler->tree.n_live);
 	read_run_sources(sampler, slow);
 	tally_add(sampler->tally, now_ns, gap, sampler->run);

@@ -26,9 +26,10 @@ struct sampler {
 	uint64_t ticks, gaps;
 	uint64_t last_ns, own_ns; /* of the last tick: when, and our CPU clock */
 	uint64_t slow_due_ns;
-	double pss_purse_ns; /* CPU time left for reading PSS */
-	double tick_cost_ns; /* smoothed */
-	double last_cpu_s;
+	double pss_purse_ns;           /* CPU time left for reading PSS */
+	double tick_cost_ns;           /* smoothed */
+	uint64_t cores_ns;             /* since when busy cores are counted */
+	double cores_cpu_s;            /* and the CPU time then */
 	double memory_low;             /* the tree certainly held this much at some time */
 	uint64_t pss_ns;               /* when PSS was last read */
 	bool shares_good;              /* nothing moved while PSS was last read */

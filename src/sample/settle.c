@@ -1,10 +1,9 @@
 /* A child that has gone did more after the last look at it: up to a tick of I/O, faults and CPU
- * time. The kernel added all of it to the parent that waited, whose own account would hold it. When
- * the parent's account has grown by what the child was known to have, the rest of that growth is
- * the child's - unless the parent itself ran for longer than its children did unseen. */
+ * time. The kernel added all of it to the account of the parent that waited. When that has grown by
+ * what the child was known to have, what else it grew by, and the parent did not do itself, was the
+ * child's. Where it is not told what the parent did itself (it has threads), it stays with the
+ * parent. */
 #include "sample/tree.h"
-
-#include <math.h>
 
 void settle_owe(const struct tree *tree, struct proc *parent, const struct proc *child)
 {
@@ -56,13 +55,13 @@ static void settle(struct tree *tree, struct proc *parent)
 {
 	size_t cpu = (size_t)tree->metrics->cpu;
 	double own_s = (double)(parent->clock_ns - parent->before_clock_ns) / 1e9;
-	double unseen_s = grown(parent, cpu) - own_s - parent->owed[cpu];
 
 	for (size_t i = 0; i < tree->metrics->n_process; i++) {
-		double excess = grown(parent, i) - parent->owed[i] - (i == cpu ? own_s : 0);
+		double own = i == cpu ? own_s : parent->own[i].number - parent->own_before[i];
+		double excess = grown(parent, i) - parent->owed[i] - own;
 
 		if (tree->metrics->process[i].with_children && excess > 0 &&
-		    own_s <= fmax(unseen_s, 0.01))
+		    (i == cpu || value_is(parent->own[i])))
 			give(tree, parent, i, excess);
 		parent->owed[i] = 0;
 	}

@@ -43,6 +43,8 @@ static struct proc *proc_new(const struct tree *tree, int pid)
 	proc->closed = mem_new(tree->metrics->n_process_readers * sizeof(*proc->closed));
 	proc->now = mem_new(tree->metrics->n_process * sizeof(*proc->now));
 	proc->children = mem_new(tree->metrics->n_process * sizeof(*proc->children));
+	proc->own = mem_new(tree->metrics->n_process * sizeof(*proc->own));
+	proc->own_before = mem_new(tree->metrics->n_process * sizeof(*proc->own_before));
 	proc->before = mem_new(tree->metrics->n_process * sizeof(*proc->before));
 	proc->owed = mem_new(tree->metrics->n_process * sizeof(*proc->owed));
 	return proc;
@@ -61,6 +63,8 @@ static void proc_free(const struct tree *tree, struct proc *proc)
 	free(proc->closed);
 	free(proc->now);
 	free(proc->children);
+	free(proc->own);
+	free(proc->own_before);
 	free(proc->before);
 	free(proc->owed);
 	free(proc);
@@ -132,7 +136,7 @@ static void read_command(struct tree *tree, struct proc *proc, struct row *row, 
 }
 
 /* Who it is now: it may have called exec, been adopted, or be waiting to be reaped. A look just
- * after fork meets the parent's arguments, so they are read a second time. */
+ * after fork meets the parent's arguments, and one amidst exec none, so they are read again. */
 static void proc_identify(struct tree *tree, struct proc *proc, const struct proc_stat *stat)
 {
 	struct row *row = roster_find(&tree->roster, proc->id);
@@ -145,7 +149,8 @@ static void proc_identify(struct tree *tree, struct proc *proc, const struct pro
 		roster_name(&tree->roster, row, stat->name, NULL);
 	if (!row || proc->zombie)
 		return;
-	if (!row->process.name || strcmp(row->process.name, stat->name) != 0 || proc->looks == 1)
+	if (!row->process.name || strcmp(row->process.name, stat->name) != 0 ||
+	    (proc->looks < 4 && proc->looks > 0))
 		read_command(tree, proc, row, stat->name);
 }
 
@@ -155,6 +160,10 @@ void proc_own(const struct tree *tree, const struct proc *proc, struct value *re
 		ret[i] = proc->now[i];
 		if (!tree->metrics->process[i].with_children)
 			continue;
+		if (value_is(proc->own[i])) {
+			ret[i] = proc->own[i];
+			continue;
+		}
 		ret[i].number -= proc->children[i];
 		if (ret[i].number < 0) /* a child has gone, and its parent was read before that */
 			ret[i] = value_absent();
@@ -205,6 +214,24 @@ static bool is_due(const struct tree *tree, const struct proc *proc, const struc
 	       proc->now[threads].number <= 1;
 }
 
+/* Only with one thread: what dead threads did is not told apart from what children did. */
+static void proc_read_own(const struct tree *tree, struct proc *proc, size_t reader)
+{
+	const struct reader *r = &tree->metrics->process_readers[reader];
+	struct value values[MOST_VALUES] = { 0 };
+	int threads = tree->metrics->threads;
+
+	if (threads >= 0 && proc->now[threads].number > 1)
+		proc->many_threads = true;
+	if (proc->many_threads || !proc->states[reader] ||
+	    r->source->read_own(proc->states[reader], values) < 0)
+		return;
+	for (size_t i = 0; i < r->count; i++) {
+		if (value_is(values[i]) && tree->metrics->process[r->first + i].with_children)
+			proc->own[r->first + i] = values[i];
+	}
+}
+
 static int proc_read(struct tree *tree, struct proc *proc, enum depth depth)
 {
 	for (size_t i = 0; i < tree->metrics->n_process_readers; i++) {
@@ -215,6 +242,8 @@ static int proc_read(struct tree *tree, struct proc *proc, enum depth depth)
 			continue;
 		if (proc_read_source(tree, proc, i) < 0)
 			return -ESRCH;
+		if (proc->has_children && reader->source->read_own)
+			proc_read_own(tree, proc, i);
 		if (tree->metrics->high >= 0 && (size_t)tree->metrics->high == reader->first)
 			proc->high_clock_ns = proc->clock_ns;
 		if (reader->source == &source_stat && proc->states[i])
@@ -401,8 +430,12 @@ static bool is_asleep(const struct tree *tree, struct proc *proc)
 
 static void proc_ran(const struct tree *tree, struct proc *proc, uint64_t clock_ns)
 {
-	for (size_t i = 0; i < tree->metrics->n_process; i++)
+	for (size_t i = 0; i < tree->metrics->n_process; i++) {
 		proc->before[i] = proc->now[i].number;
+		proc->own_before[i] = value_is(proc->own[i])
+					  ? proc->own[i].number
+					  : proc->now[i].number - proc->children[i];
+	}
 	proc->before_clock_ns = proc->clock_ns;
 	proc->moved = clock_ns != proc->clock_ns;
 	proc->moved_slow |= proc->moved;
@@ -535,6 +568,15 @@ void tree_sum(const struct tree *tree, struct value *sums)
 					  launcher[metrics->cpu_user].number;
 	sums[metrics->cpu_system].number += (double)total->system_us / 1e6 -
 					    launcher[metrics->cpu_system].number;
+}
+
+bool tree_inherits(const struct tree *tree)
+{
+	for (size_t i = 0; i < tree->n_live; i++) {
+		if (tree->live[i]->has_children)
+			return true;
+	}
+	return false;
 }
 
 bool tree_saw_all(const struct tree *tree)

@@ -20,6 +20,7 @@ struct proc { /* one that lives */
 	bool moved_slow;    /* ran since its slow sources were read */
 	bool has_children;
 	bool ignores_children; /* SIGCHLD is ignored: nobody gets its children's accounts */
+	bool many_threads;     /* it has, or had, more than one */
 	bool zombie;
 	bool stopped_clock;     /* its CPU clock cannot be read any more */
 	uint64_t high_clock_ns; /* its CPU clock when its largest size was read */
@@ -34,7 +35,9 @@ struct proc { /* one that lives */
 	double pss_anon,
 	    pss_shared; /* and what else it had then: its own pages, and files and shared memory */
 	struct kept children_file;
-	double *before; /* `now` at the look before */
+	struct value *own;  /* by metric with_children: what it used itself, where that is told */
+	double *own_before; /* at the look before */
+	double *before;     /* `now` at the look before */
 	uint64_t before_clock_ns;
 	double *owed;                /* of children that have gone, and are not yet seen in `now` */
 	uint32_t owed_to[OWED_MOST]; /* their rows */
@@ -84,7 +87,8 @@ void tree_look(struct tree *tree, uint64_t now_ns, bool slow);
 void proc_own(const struct tree *tree, const struct proc *proc, struct value *ret);
 /* By process metric: the sum over the tree, dead ones included for counters. */
 void tree_sum(const struct tree *tree, struct value *sums);
-bool tree_saw_all(const struct tree *tree); /* events told of every process */
+bool tree_inherits(const struct tree *tree); /* somebody alive has, or had, children */
+bool tree_saw_all(const struct tree *tree);  /* events told of every process */
 void tree_clear(struct tree *tree);
 
 /* discover.c: adds new processes to the tree. */

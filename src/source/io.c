@@ -10,10 +10,14 @@
  * four count calls on pipes, sockets and terminals too; what is read through mmap is only in
  * read_bytes. Only the process's own user may read it, and of a process that waits to be reaped
  * nobody. */
+#include "base/file.h"
+#include "base/mem.h"
 #include "base/parse.h"
-#include "source/onefile.h"
 #include "source/procfiles.h"
 #include "source/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
 
 static const struct {
 	const char *key;
@@ -69,26 +73,72 @@ static const struct metric metrics[] = {
 	{ 0 },
 };
 
-static int io_open(const char *root, int pid, void **ret, struct err *err)
+struct state {
+	struct kept whole, own; /* own: of the main thread, opened when it is asked for */
+	char *root;
+	int pid;
+};
+
+static void io_close(void *at)
 {
-	return onefile_open_pid(root, pid, "io", ret, err);
+	struct state *state = at;
+
+	if (!state)
+		return;
+	kept_close(&state->whole);
+	kept_close(&state->own);
+	free(state->root);
+	free(state);
 }
 
-static int io_read(void *state, struct value *values, struct err *err)
+static int io_open(const char *root, int pid, void **ret, struct err *err)
 {
-	char text[512];
-	ssize_t length = onefile_read(state, text, sizeof(text), err);
-	struct proc_io io;
+	CLEANUP(freep) struct state *state = mem_new(sizeof(*state));
+	char path[64];
 	int r;
 
-	if (length < 0)
-		return (int)length;
-	r = proc_io_parse(text, &io);
+	snprintf(path, sizeof(path), "proc/%d/io", pid);
+	r = kept_open(&state->whole, root, path, err);
 	if (r < 0)
-		return err_set(err, r, "io '%s'", text);
+		return r;
+	state->root = mem_copy(root);
+	state->pid = pid;
+	*ret = take(&state);
+	return 0;
+}
+
+static int read_values(struct kept *kept, struct value *values, struct err *err)
+{
+	char text[512];
+	ssize_t length = kept_read(kept, text, sizeof(text));
+	struct proc_io io;
+	int r = length < 0 ? (int)length : proc_io_parse(text, &io);
+
+	if (r < 0)
+		return err_set(err, r, "'%s'", kept->path);
 	for (size_t i = 0; i < COUNT(keys); i++)
 		values[i] = value_read((double)*(uint64_t *)((char *)&io + keys[i].into));
 	return 0;
+}
+
+static int io_read(void *at, struct value *values, struct err *err)
+{
+	struct state *state = at;
+
+	return read_values(&state->whole, values, err);
+}
+
+/* A thread's own file has what that thread did and nothing of children. */
+static int io_read_own(void *at, struct value *values)
+{
+	struct state *state = at;
+	char path[64];
+	int r = 0;
+
+	snprintf(path, sizeof(path), "proc/%d/task/%d/io", state->pid, state->pid);
+	if (!state->own.path)
+		r = kept_open(&state->own, state->root, path, NULL);
+	return r < 0 ? r : read_values(&state->own, values, NULL);
 }
 
 static const char *const files[] = { "proc/%d/io", NULL };
@@ -102,5 +152,6 @@ const struct source source_io = {
 	.files = files,
 	.open = io_open,
 	.read = io_read,
-	.close = onefile_close,
+	.read_own = io_read_own,
+	.close = io_close,
 };

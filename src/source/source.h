@@ -32,6 +32,9 @@ struct source {
 	/* Fills one value per metric, in their order. -ESRCH when the process is gone. A value that
 	 * cannot be read is left absent; an error means that none could. */
 	int (*read)(void *state, struct value *values, struct err *err);
+	/* Of metrics with_children: what the process used itself, of one that has one thread. NULL
+	 * where it cannot be told apart. Called after `read`, for processes that have children. */
+	int (*read_own)(void *state, struct value *values);
 	void (*close)(void *state);
 };
 

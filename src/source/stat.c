@@ -242,6 +242,19 @@ static int stat_read(void *at, struct value *values, struct err *err)
 	return 0;
 }
 
+static int stat_read_own(void *at, struct value *values)
+{
+	struct state *state = at;
+	const struct proc_stat *s = &state->last;
+
+	values[CPU] = value_read(own_cpu(state));
+	values[CPU_USER] = value_read((double)s->utime / state->ticks);
+	values[CPU_SYSTEM] = value_read((double)s->stime / state->ticks);
+	values[FAULTS_MINOR] = value_read((double)s->minflt);
+	values[FAULTS_MAJOR] = value_read((double)s->majflt);
+	return 0;
+}
+
 static void stat_close(void *at)
 {
 	struct state *state = at;
@@ -269,5 +282,6 @@ const struct source source_stat = {
 	.files = files,
 	.open = stat_open,
 	.read = stat_read,
+	.read_own = stat_read_own,
 	.close = stat_close,
 };

@@ -1,0 +1,43 @@
+"""Who did it: what a process did itself stands in its own row, not in its parent's and not in its child's."""
+
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import workbench
+from workbench import SONDE
+
+
+def rows_of(*command):
+    with tempfile.TemporaryDirectory(dir=workbench.BUILD) as name:
+        recording = pathlib.Path(name) / "run.sonde"
+        subprocess.run([SONDE, "run", "-q", "-o", str(recording), "--", *command], check=True, timeout=60)
+        shown = workbench.show(recording)
+    named = {}
+    for process in shown["processes"]:
+        for metric, figure in process["totals"].items():
+            if figure["value"] is not None:
+                totals = named.setdefault(process["name"], {})
+                totals[metric] = totals.get(metric, 0) + figure["value"]
+    return named, {name: figure["value"] for name, figure in shown["totals"].items()}
+
+
+def test_a_shell_has_not_done_what_its_children_did():
+    """Each dd reads 1.3 GB in about 0.2 s and ends between two looks."""
+    script = "for i in 1 2 3; do dd if=/dev/zero of=/dev/null bs=64k count=20000 2>/dev/null; done; sleep 0.3"
+    rows, totals = rows_of("sh", "-c", script)
+    assert rows["sh"]["io_read_bytes"] < 1e6, rows
+    assert rows["dd"]["io_read_bytes"] > 0.99 * 3 * 65536 * 20000, rows
+    assert rows["sh"]["cpu_s"] < 0.1 * totals["cpu_s"], rows
+
+
+def test_a_parent_has_done_what_it_did_itself():
+    """It hands 400 MB to children through pipes, and then sleeps, so that a look sees it all."""
+    script = ("import subprocess, time; data = bytes(10_000_000)\n"
+              "for i in range(40): subprocess.run(['wc', '-c'], input=data, stdout=subprocess.DEVNULL)\n"
+              "time.sleep(1.5)")
+    rows, totals = rows_of(sys.executable, "-c", script)
+    parent = next(name for name in rows if name.startswith("python"))
+    assert abs(rows[parent]["io_write_bytes"] - 400e6) < 2e6, rows
+    assert abs(sum(row.get("io_read_bytes", 0) for row in rows.values()) - totals["io_read_bytes"]) < 2e6, (rows, totals)
