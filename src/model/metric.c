@@ -14,6 +14,7 @@ static const struct {
 	[UNIT_COUNT] = { "count", "", 1 },        [UNIT_RATIO] = { "ratio", "", 1e6 },
 	[UNIT_SECONDS] = { "seconds", "s", 1e9 }, [UNIT_BYTES] = { "bytes", "bytes", 1 },
 	[UNIT_JOULES] = { "joules", "j", 1e6 },   [UNIT_HERTZ] = { "hertz", "hz", 1 },
+	[UNIT_GRAMS] = { "grams", "g", 1e6 },
 };
 
 static const char *const kinds[] = { [KIND_COUNTER] = "counter", [KIND_GAUGE] = "gauge" };

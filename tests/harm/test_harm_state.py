@@ -110,7 +110,8 @@ def told(command, prepare, folder, mark):
             assert started.wait(30) == 0, f"{mark}: status {started.returncode}"
     lines = answer.read_text().splitlines()
     assert lines[-1] == "end"
-    return [re.sub(r"(pipe|socket):\[\d+\]", r"\1", line.replace(str(started.pid), "STARTED")) for line in lines]
+    lines = [re.sub(rf"\b{started.pid}\b", "STARTED", line) for line in lines]
+    return [re.sub(r"(pipe|socket):\[\d+\]", r"\1", line) for line in lines]
 
 
 @pytest.mark.parametrize("case", CASES)
