@@ -263,8 +263,6 @@ static void check_find(size_t i)
 
 static void test_find(void **state)
 {
-	CLEANUP(text_clear) struct text there = { 0 };
-
 	(void)state;
 	make_directories();
 	record(HERE "5-a0000005.sonde", "c");
