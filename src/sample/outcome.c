@@ -317,7 +317,8 @@ static void share_out_rest(struct sampler *sampler, const struct facts *facts)
 {
 	struct roster *roster = &sampler->tree.roster;
 	int cpu = sampler->metrics.cpu;
-	double rest = facts_value(facts, "totals", "cpu_s").number, folded = 0, told = 0;
+	double rest = facts_value(facts, "totals", "cpu_s").number, folded = 0, told = 0,
+	       untold = 0;
 
 	for (size_t i = 0; i < roster->count; i++) {
 		const struct row *row = roster->items[i];
@@ -325,6 +326,7 @@ static void share_out_rest(struct sampler *sampler, const struct facts *facts)
 
 		rest -= own;
 		told += told_by_events(row) ? own : 0;
+		untold += row && !told_by_events(row);
 		folded += row && row->folded ? (double)row->process.count : 0;
 	}
 	for (size_t i = 0; i < roster->count; i++) {
@@ -334,6 +336,9 @@ static void share_out_rest(struct sampler *sampler, const struct facts *facts)
 		if (rest > 0 && folded > 0 && row && row->folded)
 			*own = value_estimated(own->number +
 					       rest * (double)row->process.count / folded);
+		else if (rest > 0 && folded == 0 && sampler->tree.events && row &&
+			 !told_by_events(row))
+			*own = value_estimated(own->number + rest / untold);
 		if (rest < 0 && told > -rest && told_by_events(row))
 			own->number *= 1 + rest / told;
 	}

@@ -337,14 +337,22 @@ static void fold_unseen(struct tree *tree, const struct proc *proc)
 	row->process.values[cpu] = value_estimated(row->process.values[cpu].number + unseen_s);
 }
 
+/* Then all that wait4 tells of it was its own: it never had children, as far as anybody knows. */
+static bool was_alone(const struct tree *tree, const struct proc *proc)
+{
+	if (tree->events)
+		return tree_saw_all(tree) && tree->started_count <= 1;
+	return !proc->has_children && value_is(proc->now[tree->metrics->cpu]) &&
+	       proc->now[tree->metrics->cpu].number - (double)proc->clock_ns / 1e9 < 0.01;
+}
+
 /* Takes the process out of the tree. `reaped` is what the launcher got for it, or NULL. */
 static void proc_gone(struct tree *tree, struct proc *proc, const struct reaped *reaped)
 {
 	struct row *row = roster_find(&tree->roster, proc->id);
 	int cpu = tree->metrics->cpu;
 
-	if (reaped && proc->children[cpu] == 0 && value_is(proc->now[cpu]) &&
-	    proc->now[cpu].number - (double)proc->clock_ns / 1e9 < 0.01)
+	if (reaped && was_alone(tree, proc))
 		proc->clock_ns = (reaped->user_us + reaped->system_us) * 1000;
 	if (reaped)
 		proc->now[cpu] = value_read((double)(reaped->user_us + reaped->system_us) / 1e6);
