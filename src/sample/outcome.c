@@ -15,6 +15,7 @@
 
 /* A task's exit after its perf event was closed: 50-70 us were measured on a small machine. */
 #define EXIT_TAIL_S 60e-6
+#define MISSING_MOST 4 /* that may have ended between two reads */
 #define EXIT_TAIL_MOST_S 250e-6
 
 void outcome_total(struct facts *facts, const char *name, enum unit unit, struct value value,
@@ -368,12 +369,21 @@ static void note_survivors(const struct sampler *sampler, struct facts *facts)
 			   name, count - 1);
 }
 
+/* At the end as many must be alive by the events as there are. Where more began than ended, records
+ * were lost on a machine that was too busy, though the kernel did not say so; and so many of the
+ * beginnings may be, too. */
+static void check_events(struct tree *tree)
+{
+	tree->events_missing = tree->events && tree->alive_count > tree->n_live + MISSING_MOST;
+}
+
 void outcome_add(struct sampler *sampler, uint64_t wall_ns, bool survivors_matter,
 		 struct facts *facts)
 {
 	double wall_s = (double)wall_ns / 1e9;
 
 	briefs_settle(&sampler->tree);
+	check_events(&sampler->tree);
 	tally_totals(sampler->tally, facts); /* and what is known better replaces it */
 	add_measured(facts, "wall_s", UNIT_SECONDS, wall_s, "clock");
 	add_cpu(sampler, facts, wall_s);

@@ -44,6 +44,7 @@ void sampler_init(struct sampler *sampler, struct facts *facts, int launcher_pid
 	sampler->tally = tally_new(facts->run_metrics, facts->n_run_metrics);
 	sampler->run = mem_new(facts->n_run_metrics * sizeof(*sampler->run));
 	sampler->first_run = mem_new(facts->n_run_metrics * sizeof(*sampler->run));
+	sampler->nothing = mem_new(facts->n_process_metrics * sizeof(*sampler->nothing));
 	sampler->sums = mem_new(facts->n_process_metrics * sizeof(*sampler->sums));
 	sampler->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	open_run_sources(sampler);
@@ -162,6 +163,20 @@ static void look_at_cores(struct sampler *sampler, uint64_t now_ns, bool gap)
 	sampler->cores_cpu_s = cpu_s;
 }
 
+/* It was folded into another row after the recording had heard of it. */
+static void forget_row(struct sampler *sampler, uint32_t id)
+{
+	const struct process none = { .id = id,
+				      .pid = 1,
+				      .count = 0,
+				      .ended_ns = 0,
+				      .status = PROCESS_STATUS_UNKNOWN,
+				      .name = "",
+				      .values = sampler->nothing };
+
+	series_process(sampler->series, &none, NULL);
+}
+
 static void keep_rows(struct sampler *sampler)
 {
 	struct roster *roster = &sampler->tree.roster;
@@ -169,6 +184,8 @@ static void keep_rows(struct sampler *sampler)
 	for (size_t i = 0; i < roster->n_changed; i++) {
 		struct row *row = roster_find(roster, roster->changed[i]);
 
+		if (!row && sampler->series)
+			forget_row(sampler, roster->changed[i]);
 		if (!row)
 			continue;
 		row->changed = false;
@@ -274,6 +291,7 @@ void sampler_clear(struct sampler *sampler)
 	free(sampler->run_states);
 	free(sampler->run);
 	free(sampler->first_run);
+	free(sampler->nothing);
 	free(sampler->sums);
 	free(sampler->samples);
 	free(sampler->values);

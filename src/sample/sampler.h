@@ -16,6 +16,7 @@ struct sampler {
 	void **run_states;       /* by run reader */
 	struct value *run;       /* by run metric, now */
 	struct value *first_run; /* at the first tick */
+	struct value *nothing;   /* one absent value a process metric */
 	struct value *sums;      /* room for one value a process metric */
 	struct sample *samples;  /* room for one tick's samples, and their values */
 	struct value *values;

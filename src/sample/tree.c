@@ -589,7 +589,7 @@ bool tree_inherits(const struct tree *tree)
 
 bool tree_saw_all(const struct tree *tree)
 {
-	return tree->events && !events_lost(tree->events);
+	return tree->events && !events_lost(tree->events) && !tree->events_missing;
 }
 
 void tree_clear(struct tree *tree)

@@ -71,6 +71,7 @@ struct tree {
 				*/
 	uint64_t started_count;           /* processes ever known: seen, or told by events */
 	uint64_t alive_count, alive_peak; /* by events: exact */
+	bool events_missing;              /* starts and ends do not match: some were lost */
 	uint64_t unseen_most;  /* without events: as many may have come and gone between two looks,
 				  at most */
 	bool ignored_children; /* somebody ignores SIGCHLD */

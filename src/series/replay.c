@@ -297,9 +297,23 @@ static int chunk_order(const void *left, const void *right)
 	return a->seq < b->seq ? -1 : a->seq > b->seq;
 }
 
+/* A row with a pid that stands for no process was folded into another. */
+static void drop_folded(struct facts *facts)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < facts->n_processes; i++) {
+		if (facts->processes[i].count > 0 || facts->processes[i].pid == 0)
+			facts->processes[kept++] = facts->processes[i];
+	}
+	facts->n_processes = kept;
+}
+
 void replay_seal(struct replay *replay)
 {
 	size_t kept = 0;
+
+	drop_folded(&replay->facts);
 
 	for (int i = 0; i < STREAM_COUNT; i++)
 		open_seal(replay, i);

@@ -15,7 +15,8 @@ struct series; /* its fields are known to series.c only */
  * metrics tables of `facts` are used, and must live, until the end. -EEXIST where the file is there
  * already. */
 int series_open(const char *path, const struct facts *facts, struct series **ret, struct err *err);
-/* A process was seen, changed its name, or ended. The last row of an id wins. */
+/* A process was seen, changed its name, or ended. The last row of an id wins; one with a pid and a
+ * count of 0 says that it was folded into another row, and is forgotten. */
 int series_process(struct series *series, const struct process *process, struct err *err);
 /* Neither this nor series_process() ever waits for a disk, nor fails because of one:
  * series_finish() tells. */

@@ -212,6 +212,9 @@ def test_truth(row):
         assert figure["low"] <= high and figure["high"] >= low, f"{figure} does not hold {low:.0f}..{high:.0f}"
         return
     number = figure[part or "value"]
+    if name == "processes" and figure["how"] == "estimated":  # a machine too busy for every record, and it says so
+        assert "lost" in figure["why"] and figure["low"] <= number <= high, figure
+        return
     assert low <= number <= high, f"{name} {figure}; truth {low:.9g}..{high:.9g} ({row.why})"
 
 
