@@ -147,6 +147,17 @@ static void add_cpu(struct sampler *sampler, struct facts *facts, double wall_s)
 		      "cpu_s / wall_s", NULL);
 }
 
+/* A look sees less than the whole; the peak is never below the mean. */
+static void raise_cores_peak(struct facts *facts)
+{
+	struct value mean = facts_value(facts, "totals", "cores_mean");
+	struct value peak = facts_value(facts, "totals", "cores_peak");
+
+	if (value_is(peak) && value_is(mean) && peak.number < mean.number)
+		outcome_total(facts, "cores_peak", UNIT_RATIO, mean, NAN, NAN, "cpu_s / wall_s",
+			      NULL);
+}
+
 static void add_counts(struct sampler *sampler, struct facts *facts)
 {
 	const struct tree *tree = &sampler->tree;
@@ -387,6 +398,7 @@ void outcome_add(struct sampler *sampler, uint64_t wall_ns, bool survivors_matte
 	tally_totals(sampler->tally, facts); /* and what is known better replaces it */
 	add_measured(facts, "wall_s", UNIT_SECONDS, wall_s, "clock");
 	add_cpu(sampler, facts, wall_s);
+	raise_cores_peak(facts);
 	add_counts(sampler, facts);
 	add_io(sampler, facts);
 	outcome_memory(sampler, facts);
