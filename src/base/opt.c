@@ -161,8 +161,8 @@ static int unknown_name(const struct opt *opts, const char *name, size_t length,
 static int take_value(struct parser *parser, const struct opt *opt, const char *attached,
 		      struct err *err)
 {
-	if (attached)
-		return store(opt, parser->into, attached, err);
+	if (attached || opt->bare)
+		return store(opt, parser->into, attached ? attached : opt->bare, err);
 	if (parser->next < parser->argc)
 		return store(opt, parser->into, parser->argv[parser->next++], err);
 	err_say(err, -EINVAL, "'--%s': its value is missing", opt->name);
@@ -272,7 +272,8 @@ static void add_left(struct text *left, const struct opt *opt)
 	else
 		text_add(left, "      ");
 	if (opt->kind != OPT_BOOL)
-		text_add_format(left, "--%s=%s", opt->name, opt->value ? opt->value : "VALUE");
+		text_add_format(left, opt->bare ? "--%s[=%s]" : "--%s=%s", opt->name,
+				opt->value ? opt->value : "VALUE");
 	else
 		text_add_format(left, "--%s%s", opt->fallback ? "[no-]" : "", opt->name);
 }

@@ -30,6 +30,8 @@ struct opt {
 	size_t into;          /* offsetof in the command's struct */
 	const char *fallback; /* as the user would write it; NULL: zero */
 	const char *value;    /* what stands for the value in --help: "FILE", "TIME" */
+	const char *bare;     /* meant by "--name" alone; then a value can only stand behind "=".
+				 NULL: a value must follow */
 	const char *help;     /* one line */
 };
 

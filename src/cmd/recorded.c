@@ -1,5 +1,6 @@
 #include "cmd/recorded.h"
 
+#include "advise/advise.h"
 #include "base/human.h"
 #include "base/mem.h"
 #include "base/opt.h"
@@ -43,6 +44,7 @@ int recorded_read(const char *run, unsigned what, struct facts *ret, struct err 
 	r = recording_read(path, what, ret, err);
 	if (r < 0)
 		return r;
+	advise(ret);
 	recorded_tell(ret);
 	return 0;
 }

@@ -1,4 +1,5 @@
 #include "sample/run.h"
+#include "advise/advise.h"
 #include "base/mask.h"
 #include "base/mem.h"
 #include "cmd/cmd.h"
@@ -219,6 +220,7 @@ static int run_run(void *arg, int argc, char **argv)
 		return run_unmeasured(&err, argv);
 	if (end.exec_errno)
 		return not_started(end.exec_errno, argv[0]);
+	advise(&facts);
 	tell(options, &facts, path, &end);
 	fflush(NULL);
 	run_end_like(end.status);

@@ -166,11 +166,33 @@ struct line *facts_add_line(struct facts *facts)
 	return &facts->lines[facts->n_lines++];
 }
 
+void facts_add_mark(struct facts *facts, const struct mark *mark)
+{
+	facts->marks = mem_grow(facts->marks, facts->n_marks, &facts->room_marks,
+				sizeof(*facts->marks));
+	facts->marks[facts->n_marks] = *mark;
+	facts->marks[facts->n_marks++].name = arena_copy(&facts->arena, mark->name);
+}
+
+void facts_add_advice(struct facts *facts, const struct advice *advice)
+{
+	facts->advice = mem_grow(facts->advice, facts->n_advice, &facts->room_advice,
+				 sizeof(*facts->advice));
+	facts->advice[facts->n_advice++] = (struct advice){
+		.rule = arena_copy(&facts->arena, advice->rule),
+		.text = arena_copy(&facts->arena, advice->text),
+		.evidence = arena_copy(&facts->arena, advice->evidence),
+		.next = arena_copy(&facts->arena, advice->next),
+	};
+}
+
 void facts_clear(struct facts *facts)
 {
 	for (size_t i = 0; i < facts->n_lines; i++)
 		free(facts->lines[i].points);
 	free(facts->lines);
+	free(facts->marks);
+	free(facts->advice);
 	free(facts->processes);
 	free(facts->facts);
 	arena_clear(&facts->arena);

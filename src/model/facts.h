@@ -21,7 +21,9 @@ enum fact_kind {
 
 /* One fact. Sections are the objects of the JSON: run, exit, tag, command (the arguments, in order,
  * named "0", "1", ...), machine, limits, context, environment, totals, sonde, own, note. `note`
- * holds sentences for the user: what could not be measured or kept. */
+ * holds sentences for the user: what could not be measured or kept. `exit` holds how the program
+ * ended and what is known about why: status, signal; what advise/died.c makes of it is `reason` (a
+ * sentence), `cause` (a word of its table: "memory", "time", "disk", ...) and `sure` (a bool). */
 struct fact {
 	const char *section, *name;
 	enum fact_kind kind;
@@ -64,6 +66,27 @@ struct line { /* one metric over time */
 	size_t n_points;
 };
 
+/* A moment that the program, or somebody for it, gave a name to. */
+enum mark_kind {
+	MARK_NEXT,  /* what was there at this depth ends, and `name` begins */
+	MARK_BEGIN, /* `name` begins inside of what is there */
+	MARK_END,   /* the newest `name` that was begun ends; without a name the newest of all */
+};
+
+struct mark {
+	uint64_t time_ns; /* since the run's start; marks are in order */
+	enum mark_kind kind;
+	const char *name; /* any bytes but NUL and newline; "" only at MARK_END */
+};
+
+/* What to do next, and why: made from the facts by `advise`, most important first. */
+struct advice {
+	const char *rule;     /* its id, a word for `sonde explain` */
+	const char *text;     /* one sentence */
+	const char *evidence; /* the numbers that it stands on, in words */
+	const char *next;     /* what to type or to change; NULL where we know nothing */
+};
+
 struct facts {
 	struct arena arena;
 	struct fact *facts;
@@ -74,6 +97,10 @@ struct facts {
 	size_t n_processes, room_processes;
 	struct line *lines; /* only where they were asked for */
 	size_t n_lines, room_lines;
+	struct mark *marks;
+	size_t n_marks, room_marks;
+	struct advice *advice; /* only after advise() */
+	size_t n_advice, room_advice;
 	bool running;  /* the run has not ended yet; what is here is what is known so far */
 	bool repaired; /* the run did not end properly and its recording was just repaired */
 };
@@ -101,6 +128,8 @@ struct value facts_value(const struct facts *facts, const char *section,
  * until the next call. */
 struct process *facts_add_process(struct facts *facts);
 struct line *facts_add_line(struct facts *facts);
+void facts_add_mark(struct facts *facts, const struct mark *mark);       /* strings are copied */
+void facts_add_advice(struct facts *facts, const struct advice *advice); /* strings are copied */
 void facts_clear(struct facts *facts);
 
 /* A new set with room for the same metrics, copied. */

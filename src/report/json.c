@@ -264,6 +264,20 @@ static void write_empty(struct json *json, const char *key)
 	json_array_end(json);
 }
 
+static void write_advice(struct json *json, const struct facts *facts)
+{
+	json_array(json, "advice");
+	for (size_t i = 0; i < facts->n_advice; i++) {
+		json_object(json, NULL);
+		json_string(json, "rule", facts->advice[i].rule);
+		json_string(json, "text", facts->advice[i].text);
+		json_string(json, "evidence", facts->advice[i].evidence);
+		json_string(json, "next", facts->advice[i].next);
+		json_object_end(json);
+	}
+	json_array_end(json);
+}
+
 static int write_run(const struct facts *facts, FILE *out, struct err *err)
 {
 	struct json json;
@@ -280,7 +294,7 @@ static int write_run(const struct facts *facts, FILE *out, struct err *err)
 	json_totals(&json, facts);
 	write_processes(&json, facts);
 	write_empty(&json, "phases");
-	write_empty(&json, "advice");
+	write_advice(&json, facts);
 	write_sonde(&json, facts);
 	list_of_texts(&json, "notes", facts, "note");
 	write_series(&json, facts);

@@ -15,6 +15,10 @@ void page_commands(const struct facts *facts, const struct look *look, FILE *out
  * line. Else every recorded row. */
 void page_tree(const struct facts *facts, bool in_short, const struct look *look, FILE *out);
 
+/* A row for each phase that the run's marks cut it into: how long, how often, CPU, memory, I/O, with
+ * an empty line before it. Nothing where there are no marks. */
+void page_phases(const struct facts *facts, const struct look *look, FILE *out);
+
 /* What people want to know of one process: by process_metrics, whatever of them was read. */
 struct cost {
 	struct value cpu_s, memory_bytes, read_bytes, write_bytes;

@@ -384,6 +384,7 @@ static void print_page(const struct page *page)
 	print_reasons(page);
 	print_notes(page);
 	print_limits(page);
+	page_phases(page->facts, page->look, page->out);
 	print_processes(page);
 	print_others(page);
 	print_totals(page, "also measured", false);

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "model/facts.h"
+#include "model/now.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -16,6 +17,9 @@ struct run {
 	uint64_t timeout_ns; /* 0: none */
 	bool wait;           /* until the last descendant has gone */
 	bool keep_stdout;    /* we will write there, after the program's end */
+	/* What the program gets in place of our stdout and stderr; 0: ours. */
+	int stdout_fd, stderr_fd;
+	struct now *now; /* to be kept up to date while it runs; NULL: nobody looks */
 };
 
 struct run_end {

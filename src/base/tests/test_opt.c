@@ -62,6 +62,7 @@ static const struct opt opts[] = {
 	  .kind = OPT_BYTES,
 	  .into = offsetof(struct options, limit_bytes),
 	  .value = "SIZE",
+	  .bare = "1K",
 	  .help = "at most this much" },
 	{ .name = "budget",
 	  .kind = OPT_SHARE,
@@ -132,6 +133,8 @@ static void understands(void **state)
 		{ { { "--quiet=yes", "--record=off" } },
 		  { .quiet = true, .runs = 3, .interval_ns = 100000000, .budget = 0.01 },
 		  "" },
+		{ { { "--limit", "x" } }, WITH(.limit_bytes = 1024), "x" },
+		{ { { "--limit=2K", "x" } }, WITH(.limit_bytes = 2048), "x" },
 		{ { { "--interval=2s" } }, AT(2000000000, .quiet = false), "" },
 		{ { { "--interval", "2s", "x" } }, AT(2000000000, .quiet = false), "x" },
 		{ { { "x", "-i2s", "y" } }, AT(2000000000, .quiet = false), "x y" },
@@ -297,7 +300,7 @@ static void help_fits_a_terminal(void **state)
 	    "      --runs=N             how often [3]\n"
 	    "  -i, --interval=TIME      the time between two samples, which is a rather long\n"
 	    "                           explanation of what it is [100ms]\n"
-	    "      --limit=SIZE         at most this much\n"
+	    "      --limit[=SIZE]       at most this much\n"
 	    "      --budget=SHARE       of one core [1%]\n"
 	    "  -h, --help               show this page\n";
 	CLEANUP(freep) char *text = NULL;

@@ -1,0 +1,7 @@
+#include "advise/advise.h"
+
+void advise(struct facts *facts)
+{
+	died_add(facts);
+	rules_add(facts);
+}
