@@ -35,7 +35,7 @@ enum scope {
 struct metric {
 	const char *name;
 	const char *help;   /* one line; what it says, and of whom */
-	const char *source; /* the source that declares it; filled in by source_metrics() */
+	const char *source; /* the source that declares it; filled in for the run's tables */
 	enum unit unit;
 	enum kind kind;
 	enum scope scope;

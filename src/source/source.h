@@ -41,8 +41,5 @@ struct source {
 extern const struct source *const source_table[]; /* ends with NULL */
 
 size_t source_count(const struct source *source); /* of its metrics */
-/* All metrics of a scope, source after source in the table's order, with .source and .scope filled
- * in. Returns how many; the caller frees the array. */
-size_t source_metrics(enum scope scope, struct metric **ret);
 
 #endif
