@@ -390,6 +390,7 @@ static void finish(struct session *session, struct run_end *ret)
 		be_parent(session);
 	}
 	sampler->slow_due_ns = 0; /* what lives on is read in full */
+	sampler->tree.ask_all = true;
 	sampler_tick(sampler, run_ns(session));
 	if (session->run->wait)
 		ended_ns = boot_ns();

@@ -433,7 +433,7 @@ static void take_reaped(struct tree *tree)
 /* A sleeper is asked less often: it may be missed for four ticks when it wakes. */
 static bool is_asleep(const struct tree *tree, struct proc *proc)
 {
-	return proc->idle > SLEEPER_TICKS && (tree->looks + proc->id) % 4 != 0;
+	return !tree->ask_all && proc->idle > SLEEPER_TICKS && (tree->looks + proc->id) % 4 != 0;
 }
 
 static void proc_ran(const struct tree *tree, struct proc *proc, uint64_t clock_ns)

@@ -51,6 +51,7 @@ struct tree {
 	struct proc **live; /* parents before their children */
 	size_t n_live, room_live;
 	uint64_t looks;
+	bool ask_all; /* sleepers too: the last look */
 	size_t moved; /* so many ran before the last look */
 	struct map by_pid;
 	struct proc *launcher; /* not in live; its children's accounts come to it */

@@ -156,3 +156,11 @@ def test_survivors_are_named(sonde):
     assert ran.status == 0 and "'sleep' lives on" in ran.err
     alive = [p for p in shown(sonde)["processes"] if p["ended_s"] is None]
     assert [p["name"] for p in alive] == ["sleep"]
+
+
+def test_sleepers_that_ended_do_not_live_on(sonde):
+    """Who sleeps for long is asked less often, but not at the end."""
+    ran = sonde("run", "--json", "-q", "sh", "-c", "sleep 3 | cat | cat | cat | cat")
+    run = json.loads(ran.out)
+    assert run["notes"] == []
+    assert all(process["ended_s"] is not None for process in run["processes"])
