@@ -33,10 +33,12 @@ static double rough_bytes(const struct sampler *sampler)
 	return 3 * cores * fmax(32, 2 * cores) * (double)sysconf(_SC_PAGESIZE);
 }
 
+/* Clearing memory goes at 40 GB/s of CPU time at the very most. */
+#define TOUCHED_BYTES_PER_NS 40
+
 /* The size of a process was read when its CPU clock stood at high_clock_ns. What it can have
- * touched since is bounded by the CPU time that it had: clearing memory goes at 40 GB/s at the very
- * most. Where nothing tells its own time at the end (of a first child perf may not), it had at most
- * all that is not accounted for. */
+ * touched since is bounded by the CPU time that it had. Where nothing tells its own time at the end
+ * (of a first child perf may not), it had at most all that is not accounted for. */
 static double most_of(const struct sampler *sampler, const struct row *row, double largest)
 {
 	const struct tree *tree = &sampler->tree;
@@ -46,13 +48,27 @@ static double most_of(const struct sampler *sampler, const struct row *row, doub
 
 	if (row->most_bytes)
 		most = fmin(most, (double)row->most_bytes + rough_bytes(sampler));
-	if (!tree->events || row->folded || row->high_bytes <= 0 ||
-	    events_cpu(tree->events, &all_ns) < 0)
+	if (!tree->events || row->high_bytes <= 0 || events_cpu(tree->events, &all_ns) < 0)
 		return most;
 	if (end_ns == 0)
 		end_ns = row->process.values[sampler->metrics.cpu].number * 1e9 + (double)all_ns -
 			 (double)tree->told_cpu_ns;
-	return fmin(most, row->high_bytes + rough_bytes(sampler) + fmax(end_ns - clock_ns, 0) * 40);
+	return fmin(most, row->high_bytes + rough_bytes(sampler) +
+			      fmax(end_ns - clock_ns, 0) * TOUCHED_BYTES_PER_NS);
+}
+
+/* Of a storm nobody knows more than how many of it lived at once and what CPU time all of them had.
+ */
+static double most_of_storm(const struct sampler *sampler, const struct row *row, double largest)
+{
+	const struct tree *tree = &sampler->tree;
+	double many = fmin((double)row->process.count + !row->process.count,
+			   fmax((double)tree->alive_peak, 1));
+	double cpu_ns = row->process.values[sampler->metrics.cpu].number * 1e9;
+
+	if (!tree_saw_all(tree))
+		return many * largest;
+	return fmin(many * largest, many * rough_bytes(sampler) + cpu_ns * TOUCHED_BYTES_PER_NS);
 }
 
 /* The most that all processes alive at one moment can have held: the sum of each one's own most.
@@ -66,17 +82,15 @@ static double sum_of_highs(const struct sampler *sampler, double largest)
 
 	for (size_t i = 0; i < roster->count; i++) {
 		const struct row *row = roster->items[i];
-		double each, many;
+		double bytes;
 
 		if (!row)
 			continue;
-		each = most_of(sampler, row, largest);
-		many = row->folded ? fmin((double)row->process.count + !row->process.count,
-					  fmax((double)sampler->tree.alive_peak, 1))
-				   : 1;
-		changes[count++] = (struct change){ row->process.started_ns, each * many };
+		bytes = row->folded ? most_of_storm(sampler, row, largest)
+				    : most_of(sampler, row, largest);
+		changes[count++] = (struct change){ row->process.started_ns, bytes };
 		if (row->process.ended_ns != PROCESS_ALIVE)
-			changes[count++] = (struct change){ row->process.ended_ns, -each * many };
+			changes[count++] = (struct change){ row->process.ended_ns, -bytes };
 	}
 	qsort(changes, count, sizeof(*changes), by_time);
 	for (size_t i = 0; i < count; i++) {

@@ -57,14 +57,20 @@ static double own_cpu_s(const struct sampler *sampler)
 	       (double)sampler->tree.shared->own_cpu_us / 1e6;
 }
 
-static double cgroup_cpu(const struct sampler *sampler)
+static int run_metric(const struct sampler *sampler, const char *name)
 {
 	for (size_t i = 0; i < sampler->metrics.n_run; i++) {
-		if (strcmp(sampler->metrics.run[i].name, "cgroup_cpu_s") == 0 &&
-		    value_is(sampler->run[i]))
-			return sampler->run[i].number;
+		if (strcmp(sampler->metrics.run[i].name, name) == 0)
+			return (int)i;
 	}
-	return NAN;
+	return -1;
+}
+
+static double run_number(const struct sampler *sampler, const char *name)
+{
+	int metric = run_metric(sampler, name);
+
+	return metric >= 0 && value_is(sampler->run[metric]) ? sampler->run[metric].number : NAN;
 }
 
 static const char missed_why[] =
@@ -75,7 +81,7 @@ static void add_cpu_with_holes(struct sampler *sampler, struct facts *facts, dou
 {
 	const struct tree *tree = &sampler->tree;
 	double seen_s = waited_s + tree->lost[sampler->metrics.cpu];
-	double group_s = cgroup_cpu(sampler) - own_cpu_s(sampler);
+	double group_s = run_number(sampler, "cgroup_cpu_s") - own_cpu_s(sampler);
 	double tasks = (double)tree->started_count;
 	uint64_t perf_ns = 0;
 
@@ -101,17 +107,18 @@ static void add_cpu_with_holes(struct sampler *sampler, struct facts *facts, dou
 	    "a cgroup tell what its children used");
 }
 
-/* On a guest perf's clock runs on while the host has taken the CPU away, so it may be a percent
- * ahead. */
+/* On a guest perf's clock runs on while the host has taken the CPU away, so it may be ahead by all
+ * that was stolen, and was seen to be by a percent beside that. */
 static bool has_holes(const struct sampler *sampler, double waited_s)
 {
 	const struct tree *tree = &sampler->tree;
+	double steal_s = run_number(sampler, "machine_steal_s");
 	uint64_t perf_ns = 0;
 
 	if (tree->ignored_children)
 		return true;
 	return tree->events && events_cpu(tree->events, &perf_ns) == 0 &&
-	       (double)perf_ns / 1e9 > waited_s * 1.1 + 0.05;
+	       (double)perf_ns / 1e9 - fmax(steal_s, 0) > waited_s * 1.1 + 0.05;
 }
 
 static void add_cpu(struct sampler *sampler, struct facts *facts, double wall_s)
@@ -212,15 +219,6 @@ static void add_io(struct sampler *sampler, struct facts *facts)
 		else
 			add_measured(facts, rows[i].name, rows[i].unit, sum, "/proc/PID/io");
 	}
-}
-
-static int run_metric(const struct sampler *sampler, const char *name)
-{
-	for (size_t i = 0; i < sampler->metrics.n_run; i++) {
-		if (strcmp(sampler->metrics.run[i].name, name) == 0)
-			return (int)i;
-	}
-	return -1;
 }
 
 /* The kernel keeps the group's highest since it was made. If it rose while we ran, the peak is this
