@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -99,6 +100,36 @@ int file_write(int fd, const void *bytes, size_t count)
 		count -= (size_t)done;
 	}
 	return 0;
+}
+
+/* Writes, and reports what close() or the disk say, too. */
+static int fill(int fd, const void *bytes, size_t count, mode_t mode)
+{
+	int r = file_write(fd, bytes, count);
+
+	if (r == 0 && (fchmod(fd, mode) < 0 || fsync(fd) < 0))
+		r = -errno;
+	if (close(fd) < 0 && r == 0)
+		r = -errno;
+	return r;
+}
+
+int file_replace(const char *path, const void *bytes, size_t count, mode_t mode, struct err *err)
+{
+	CLEANUP(freep) char *beside = mem_new(strlen(path) + sizeof(".XXXXXX"));
+	int fd, r;
+
+	strcat(strcpy(beside, path), ".XXXXXX");
+	fd = mkostemp(beside, O_CLOEXEC);
+	if (fd < 0)
+		return err_set(err, -errno, "cannot write '%s'", path);
+	r = fill(fd, bytes, count, mode);
+	if (r == 0 && rename(beside, path) < 0)
+		r = -errno;
+	if (r == 0)
+		return 0;
+	unlink(beside);
+	return err_set(err, r, "cannot write '%s'", path);
 }
 
 static bool close_between(unsigned first, unsigned last)

@@ -22,6 +22,10 @@ ssize_t file_reread(int fd, char *buffer, size_t size);
 /* Writes all of it, through short writes and EINTR. */
 int file_write(int fd, const void *bytes, size_t count);
 
+/* Puts a file of these bytes and this mode in the place of `path` at once: who reads it meanwhile
+ * sees the old one or the new one, and where it fails the old one stays. */
+int file_replace(const char *path, const void *bytes, size_t count, mode_t mode, struct err *err);
+
 /* Closes every descriptor from `first` on but `keep`; also on kernels before 5.9, which have no
  * call for it. */
 void file_close_others(int first, int keep);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -203,6 +204,41 @@ static void all_but_one_are_closed(void **state)
 	close(keep);
 }
 
+static size_t count_files(void)
+{
+	DIR *directory = opendir(root);
+	size_t count = 0;
+
+	while (readdir(directory))
+		count++;
+	closedir(directory);
+	return count;
+}
+
+static void replaces_at_once(void **state)
+{
+	CLEANUP(freep) char *read = NULL;
+	char path[64], below[80];
+	struct err err = { 0 };
+	struct stat info;
+	size_t before;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/replaced", root);
+	snprintf(below, sizeof(below), "%s/replaced/below", root);
+	before = count_files();
+	assert_int_equal(file_replace(path, "old one", 7, 0644, &err), 0);
+	assert_int_equal(file_replace(path, "new", 3, 0640, &err), 0);
+	assert_int_equal(file_read(root, "replaced", &read, &err), 3);
+	assert_string_equal(read, "new");
+	assert_int_equal(stat(path, &info), 0);
+	assert_int_equal(info.st_mode & 0777, 0640);
+	assert_int_equal(file_replace(below, "x", 1, 0644, &err), -ENOTDIR);
+	assert_non_null(strstr(err.text, "replaced/below': Not a directory"));
+	assert_int_equal(file_replace(root, "x", 1, 0644, &err), -EISDIR);
+	assert_int_equal(count_files(), before + 1); /* nothing lies about */
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -212,6 +248,7 @@ int main(void)
 		cmocka_unit_test(keeps_no_more_than_the_limit),
 		cmocka_unit_test(a_gone_process_is_esrch),
 		cmocka_unit_test(a_full_disk_is_said),
+		cmocka_unit_test(replaces_at_once),
 		cmocka_unit_test(all_but_one_are_closed),
 	};
 
