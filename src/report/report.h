@@ -14,14 +14,28 @@ struct report {
 	const char *name;
 	const char *suffix; /* of files: ".json" */
 	const char *help;   /* one line */
-	/* Where lines are loaded they are written too. Fails only where `out` does. */
+	bool needs_lines;   /* says little where they are not loaded */
+	/* Where lines are loaded they are written too. Fails where `out` does, or where the facts
+	 * lack what the format must have. */
 	int (*write)(const struct facts *facts, FILE *out, struct err *err);
 };
 
 extern const struct report *const report_table[]; /* ends with NULL */
-extern const struct report report_json, report_csv;
+extern const struct report report_json, report_csv, report_openmetrics;
 
 const struct report *report_find(const char *name); /* or NULL */
+
+/* What `report_openmetrics` writes, by the second, with other steps or for another reader. */
+struct openmetrics {
+	/* One sample a step, the last in it. In whole seconds it is a form that both OpenMetrics
+	 * and Prometheus's older text read, else (not below a millisecond) OpenMetrics alone. */
+	uint64_t step_ns;
+	/* For node_exporter's collector of text files: no times, the totals alone; while the run
+	 * lasts, also the newest point of each line. The step does not matter. */
+	bool textfile;
+};
+int openmetrics_write(const struct facts *facts, const struct openmetrics *how, FILE *out,
+		      struct err *err);
 
 /* After a run: at most eight lines that fit the look's columns, most important first. `again` is
  * what `sonde show` needs to find the run: "" for the last one, a path or a name; NULL where it was

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-const struct report *const report_table[] = { &report_json, &report_csv, NULL };
+const struct report *const report_table[] = { &report_json, &report_csv, &report_openmetrics, NULL };
 
 const struct report *report_find(const char *name)
 {

@@ -180,20 +180,27 @@ void words_command(struct text *text, const struct facts *facts)
 	}
 }
 
-void words_started(struct text *text, const struct facts *facts)
+bool words_start(const struct facts *facts, time_t *ret)
 {
 	const char *started = facts_text(facts, "run", "started");
-	struct tm parts = { 0 }, here;
+	struct tm parts = { 0 };
+
+	if (!started || !strptime(started, "%Y-%m-%dT%H:%M:%S", &parts))
+		return false;
+	*ret = timegm(&parts);
+	return true;
+}
+
+void words_started(struct text *text, const struct facts *facts)
+{
+	struct tm here;
 	char local[64];
 	time_t time;
 
-	if (!started)
-		return;
-	if (!strptime(started, "%Y-%m-%dT%H:%M:%S", &parts)) {
-		words_clean(text, started);
+	if (!words_start(facts, &time)) {
+		words_clean(text, facts_text(facts, "run", "started"));
 		return;
 	}
-	time = timegm(&parts);
 	if (localtime_r(&time, &here) && strftime(local, sizeof(local), "%F %T", &here) > 0)
 		text_add(text, local);
 }

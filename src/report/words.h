@@ -9,6 +9,7 @@
 #include "report/look.h"
 
 #include <stdio.h>
+#include <time.h>
 
 /* "5.2 GiB" for memory, "1.9 GB" for I/O, "1.1" for cores, "71 %" for shares: by name and unit. */
 const char *words_number(const char *name, enum unit unit, double number, char ret[HUMAN_BYTES]);
@@ -29,6 +30,7 @@ size_t words_section(const struct facts *facts, const char *section, struct fact
 void words_clean(struct text *text, const char *bytes); /* text_add_clean of a string, NULL: none */
 /* The command line, clean, with quotes where a word has blanks. */
 void words_command(struct text *text, const struct facts *facts);
+bool words_start(const struct facts *facts, time_t *ret); /* false where it is no time */
 /* When the run started, in the reader's time zone: "2026-11-16 04:37:15"; as it stands in the
  * recording where it is no time. */
 void words_started(struct text *text, const struct facts *facts);
