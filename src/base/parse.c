@@ -17,7 +17,7 @@ struct suffix {
 
 static const struct suffix durations[] = {
 	{ "ns", 1 },     { "us", 1e3 }, { "ms", 1e6 },   { "s", 1e9 },     { "", 1e9 },
-	{ "min", 60e9 }, { "m", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 },
+	{ "min", 60e9 }, { "m", 60e9 }, { "h", 3600e9 }, { "d", 86400e9 }, { "w", 604800e9 },
 };
 
 static const struct suffix sizes[] = {

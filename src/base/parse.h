@@ -8,7 +8,8 @@
 int parse_u64(const char *text, uint64_t *ret); /* the whole text, one newline at its end allowed */
 int parse_i64(const char *text, int64_t *ret);
 int parse_double(const char *text, double *ret);
-/* "100ms", "1.5s", "2m", "1h", "90" (seconds), "us" and "ns" too; and "1-02:03:04", "02:03:04". */
+/* "100ms", "1.5s", "2m", "1h", "30d", "8w", "90" (seconds), "us" and "ns" too; and "1-02:03:04",
+ * "02:03:04". */
 int parse_duration(const char *text, uint64_t *ret_ns);
 /* "512", "64K", "6G", "1.5GiB" are powers of 1024; "1kB", "6MB", "2GB" powers of 1000. */
 int parse_bytes(const char *text, uint64_t *ret);

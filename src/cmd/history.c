@@ -12,7 +12,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 struct history_options {
@@ -92,18 +91,6 @@ static bool has_filter(const struct history_options *options)
 	return options->name || options->host || options->tags.count > 0;
 }
 
-/* The stamp of the oldest run that is wanted, to be compared with those of file names; "" for any.
- */
-static void oldest_stamp(uint64_t since_ns, char *ret, size_t size)
-{
-	time_t since = time(NULL) - (time_t)(since_ns / 1000000000u);
-	struct tm parts;
-
-	ret[0] = '\0';
-	if (since_ns > 0 && since > 0 && gmtime_r(&since, &parts))
-		strftime(ret, size, "%Y%m%d-%H%M%S", &parts);
-}
-
 /* 1 where it was wanted and is in the list now. */
 static size_t add_entry(const struct history_options *options, const struct store_entry *entry,
 			struct history *history)
@@ -131,12 +118,12 @@ static int list_runs(const struct history_options *options, struct err *err)
 	struct look look = look_of(STDOUT_FILENO);
 	struct history *history;
 	size_t i, added = 0;
-	char oldest[16];
+	char oldest[STORE_STAMP_BYTES];
 	int r = store_list(&list, err);
 
 	if (r < 0)
 		return r;
-	oldest_stamp(options->since_ns, oldest, sizeof(oldest));
+	store_stamp_ago(options->since_ns > 0 ? options->since_ns : UINT64_MAX, oldest);
 	history = history_new(options->json, &look, stdout);
 	for (i = 0; i < list.count && strcmp(list.entries[i].stamp, oldest) >= 0; i++) {
 		if (options->limit > 0 && added >= options->limit)

@@ -129,11 +129,18 @@ static void known_clear(struct known *known)
 	arena_clear(&known->arena);
 }
 
-/* Opens one recording after the other, newest first; those that cannot be read have no name. */
-static bool find_name(const struct store_list *list, const char *what, struct known *known,
-		      char **ret)
+static void add_path(struct store_list *list, const char *path)
 {
-	for (size_t i = 0; i < list->count; i++) {
+	list->entries = mem_grow(list->entries, list->count, &list->room, sizeof(*list->entries));
+	list->entries[list->count++] = (struct store_entry){ .path = mem_copy(path) };
+}
+
+/* Opens one recording after the other, newest first, until one has that name, or all of them; those
+ * that cannot be read have no name. */
+static void find_name(const struct store_list *list, const char *what, bool all,
+		      struct known *known, struct store_list *ret)
+{
+	for (size_t i = 0; i < list->count && (all || ret->count == 0); i++) {
 		CLEANUP(facts_clear) struct facts facts = { 0 };
 		const char *name;
 
@@ -143,13 +150,10 @@ static bool find_name(const struct store_list *list, const char *what, struct kn
 		name = facts_text(&facts, "run", "name");
 		if (!name || !*name)
 			continue;
-		if (strcmp(name, what) == 0) {
-			*ret = mem_copy(list->entries[i].path);
-			return true;
-		}
+		if (strcmp(name, what) == 0)
+			add_path(ret, list->entries[i].path);
 		known_add(known, name);
 	}
-	return false;
 }
 
 static int unknown(const char *what, struct known *known, struct err *err)
@@ -167,35 +171,66 @@ static int unknown(const char *what, struct known *known, struct err *err)
 	return -ENOENT;
 }
 
-static int find_run(const struct store_list *list, const char *what, char **ret, struct err *err)
+static int find_run(const struct store_list *list, const char *what, bool all,
+		    struct store_list *ret, struct err *err)
 {
 	CLEANUP(known_clear) struct known known = { 0 };
+	CLEANUP(freep) char *path = NULL;
 	bool sure = strlen(what) >= SURE_PREFIX;
-	int r = sure ? find_id(list, what, ret, err) : 0;
+	int r = sure ? find_id(list, what, &path, err) : 0;
 
-	if (r != 0)
-		return r;
-	if (find_name(list, what, &known, ret))
-		return 1;
-	r = sure || !*what ? 0 : find_id(list, what, ret, err);
-	return r != 0 ? r : unknown(what, &known, err);
+	if (r == 0)
+		find_name(list, what, all, &known, ret);
+	if (r == 0 && ret->count > 0)
+		return 0;
+	if (r == 0 && !sure && *what)
+		r = find_id(list, what, &path, err);
+	if (r > 0)
+		add_path(ret, path);
+	else if (r == 0)
+		r = unknown(what, &known, err);
+	return r < 0 ? r : 0;
+}
+
+static int find(const char *what, bool all, struct store_list *ret, struct err *err)
+{
+	CLEANUP(store_list_clear) struct store_list list = { 0 };
+	CLEANUP(freep) char *path = NULL;
+	uint64_t place = 1;
+	int r;
+
+	if (what && is_path(what)) {
+		r = find_path(what, &path, err);
+	} else {
+		r = store_list(&list, err);
+		if (r < 0)
+			return r;
+		if (what && strcmp(what, "last") != 0 &&
+		    (what[0] != '@' || parse_u64(what + 1, &place) < 0))
+			return find_run(&list, what, all, ret, err);
+		r = find_place(&list, place, &path, err);
+	}
+	if (r == 0)
+		add_path(ret, path);
+	return r;
 }
 
 int store_find(const char *what, char **ret, struct err *err)
 {
-	CLEANUP(store_list_clear) struct store_list list = { 0 };
-	uint64_t place = 1;
-	int r;
+	CLEANUP(store_list_clear) struct store_list found = { 0 };
+	int r = find(what, false, &found, err);
 
-	if (what && is_path(what))
-		return find_path(what, ret, err);
-	r = store_list(&list, err);
-	if (r < 0)
-		return r;
-	if (!what || strcmp(what, "last") == 0)
-		return find_place(&list, 1, ret, err);
-	if (what[0] == '@' && parse_u64(what + 1, &place) == 0)
-		return find_place(&list, place, ret, err);
-	r = find_run(&list, what, ret, err);
-	return r < 0 ? r : 0;
+	if (r == 0)
+		*ret = take(&found.entries[0].path);
+	return r;
+}
+
+int store_find_all(const char *what, struct store_list *ret, struct err *err)
+{
+	CLEANUP(store_list_clear) struct store_list found = { 0 };
+	int r = find(what, true, &found, err);
+
+	for (size_t i = 0; r == 0 && i < found.count; i++)
+		add_path(ret, found.entries[i].path);
+	return r;
 }

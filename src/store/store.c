@@ -90,18 +90,35 @@ static int make_directory(const char *path, struct err *err)
 	return is_directory(path) ? 0 : err_set(err, -ENOTDIR, "'%s'", path);
 }
 
+void store_stamp(time_t time, char ret[STORE_STAMP_BYTES])
+{
+	struct tm parts;
+
+	if (!gmtime_r(&time, &parts) ||
+	    strftime(ret, STORE_STAMP_BYTES, "%Y%m%d-%H%M%S", &parts) != STAMP_BYTES)
+		ret[0] = '\0';
+}
+
+void store_stamp_ago(uint64_t age_ns, char ret[STORE_STAMP_BYTES])
+{
+	time_t now = time(NULL), age_s = (time_t)(age_ns / 1000000000u);
+
+	ret[0] = '\0';
+	if (age_s < now)
+		store_stamp(now - age_s, ret);
+}
+
 int store_new_path(const char *directory, time_t started, const char *id, char **ret,
 		   struct err *err)
 {
 	struct text path = { 0 };
-	struct tm parts;
-	char stamp[STAMP_BYTES + 1];
+	char stamp[STORE_STAMP_BYTES];
 	int r = make_directory(directory, err);
 
 	if (r < 0)
 		return r;
-	if (!gmtime_r(&started, &parts) ||
-	    strftime(stamp, sizeof(stamp), "%Y%m%d-%H%M%S", &parts) != STAMP_BYTES)
+	store_stamp(started, stamp);
+	if (!*stamp)
 		return err_set(err, -ERANGE, "cannot name a recording after its start");
 	text_add_format(&path, "%s/%s-%s%s", directory, stamp, id, SUFFIX);
 	*ret = path.data;
@@ -129,13 +146,12 @@ static void entry_read_name(struct store_entry *entry, const char *file, const c
 {
 	size_t length = strlen(name) - strlen(SUFFIX), skip = 0;
 	struct stat info;
-	struct tm parts;
 
 	if (is_stamp(name)) {
 		memcpy(entry->stamp, name, STAMP_BYTES);
 		skip = STAMP_BYTES + 1;
-	} else if (stat(file, &info) == 0 && gmtime_r(&info.st_mtime, &parts)) {
-		strftime(entry->stamp, sizeof(entry->stamp), "%Y%m%d-%H%M%S", &parts);
+	} else if (stat(file, &info) == 0) {
+		store_stamp(info.st_mtime, entry->stamp);
 	}
 	snprintf(entry->id, sizeof(entry->id), "%.*s", (int)(length - skip), name + skip);
 }

@@ -9,6 +9,7 @@
 #define STORE_STORE_H
 
 #include "base/err.h"
+#include "model/facts.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,6 +17,11 @@
 #include <time.h>
 
 #define STORE_ID_BYTES 9 /* eight hexadecimal digits */
+
+/* A time as file names have it, in UTC: "20261116-043715"; "" where it has no such form. */
+#define STORE_STAMP_BYTES 16
+void store_stamp(time_t time, char ret[STORE_STAMP_BYTES]);
+void store_stamp_ago(uint64_t age_ns, char ret[STORE_STAMP_BYTES]); /* "": before 1970 */
 
 /* Where the next recording goes. It need not exist yet. */
 int store_directory(char **ret, struct err *err);
@@ -25,8 +31,8 @@ int store_new_path(const char *directory, time_t started, const char *id, char *
 		   struct err *err);
 
 struct store_entry {
-	char *path;         /* of the recording, without ".journal" */
-	char stamp[16];     /* "20261116-043715" */
+	char *path;                    /* of the recording, without ".journal" */
+	char stamp[STORE_STAMP_BYTES]; /* "20261116-043715" */
 	char id[24];        /* from its file name; the start of that where it has another form */
 	bool journal_only;  /* running, or it did not end properly */
 	int64_t changed_ns; /* of those that started in one second: when they were last written */
@@ -49,5 +55,16 @@ void store_list_clear(struct store_list *list);
  *	3f			a shorter start of an id
  * -ENOENT with the nearest name as hint, -ENOTUNIQ with the runs that it could be. */
 int store_find(const char *what, char **ret, struct err *err);
+
+/* As store_find(), but a name means every run of that name. Their paths, and nothing else of them,
+ * are added to the list, newest first. */
+int store_find_all(const char *what, struct store_list *ret, struct err *err);
+
+/* Reads what is known of a recording that somebody wants to remove, for the caller to end with
+ * facts_clear(). -EBUSY while the run lasts, -EINVAL for what is a link or no recording at all,
+ * else as recording_read(): what cannot be read is not ours to remove. */
+int store_may_remove(const char *path, struct facts *ret, struct err *err);
+int store_remove(const char *path, struct err *err); /* only after store_may_remove() */
+uint64_t store_bytes(const char *path);              /* how long its file is; 0: there is none */
 
 #endif

@@ -274,6 +274,106 @@ static void test_find(void **state)
 		check_find(i);
 }
 
+static void test_find_all(void **state)
+{
+	static const struct {
+		const char *what;
+		int r;
+		const char *expected[3];
+	} cases[] = {
+		{ "fit", 0, { "beef0002", "beef0001", NULL } },
+		{ "other", 0, { "a0000005", NULL } },
+		{ "a000", 0, { "a0000005", NULL } },
+		{ "last", 0, { "beef0002", NULL } },
+		{ "@3", 0, { "a0000005", NULL } },
+		{ ".sonde/20261116-043716-beef0001", 0, { "beef0001", NULL } },
+		{ "beef", -ENOTUNIQ, { NULL } },
+		{ "none", -ENOENT, { NULL } },
+	};
+
+	(void)state;
+	make_directories();
+	record(HERE "5-a0000005.sonde", "other");
+	record(HERE "6-beef0001.sonde", "fit");
+	record(HERE "8-beef0002.sonde", "fit");
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		CLEANUP(store_list_clear) struct store_list found = { 0 };
+		struct err err = { 0 };
+		size_t count = 0;
+
+		assert_int_equal(store_find_all(cases[i].what, &found, &err), cases[i].r);
+		while (cases[i].expected[count])
+			count++;
+		assert_int_equal(found.count, count);
+		for (size_t j = 0; j < count; j++)
+			assert_non_null(strstr(found.entries[j].path, cases[i].expected[j]));
+	}
+}
+
+/* Only a recording goes, and only itself. */
+static void test_remove(void **state)
+{
+	static const struct {
+		const char *path;
+		int r;
+		const char *text;
+	} cases[] = {
+		{ "run.sonde", 0, NULL },
+		{ "none.sonde", -ENOENT, "none.sonde" },
+		{ "empty.sonde", -EINVAL, "not a sonde recording" },
+		{ "text.sonde", -EINVAL, "not a sonde recording" },
+		{ "link.sonde", -EINVAL, "is a link" },
+		{ "directory.sonde", -EISDIR, "directory.sonde" },
+		{ "lasts.sonde", -EBUSY, "has not ended yet" },
+		{ "odd.sonde", -EBADMSG, "not the journal" },
+	};
+	CLEANUP(facts_clear) struct facts begun = { 0 };
+	struct series *series = NULL;
+	struct err err = { 0 };
+
+	(void)state;
+	record("run.sonde", "fit");
+	touch("run.sonde.journal"); /* not known to be ours */
+	touch("empty.sonde");
+	assert_int_equal(system("echo 'not a recording' | tee text.sonde > odd.sonde.journal"), 0);
+	assert_int_equal(symlink("run.sonde", "link.sonde"), 0);
+	assert_int_equal(mkdir("directory.sonde", 0700), 0);
+	facts_add_text(&begun, "run", "name", "lasts");
+	assert_int_equal(series_open("lasts.sonde", &begun, &series, &err), 0);
+	for (size_t i = COUNT(cases); i > 0; i--) {
+		CLEANUP(facts_clear) struct facts facts = { 0 };
+
+		err = (struct err){ 0 };
+		assert_int_equal(store_may_remove(cases[i - 1].path, &facts, &err), cases[i - 1].r);
+		if (cases[i - 1].text)
+			assert_non_null(strstr(err.text, cases[i - 1].text));
+	}
+	series_discard(series);
+	assert_true(store_bytes("run.sonde") > 1000);
+	assert_int_equal(store_bytes("none.sonde"), 0);
+	assert_int_equal(store_remove("run.sonde", &err), 0);
+	assert_int_equal(access("run.sonde", F_OK), -1);
+	assert_int_equal(access("run.sonde.journal", F_OK), 0);
+	assert_int_equal(store_remove("none.sonde", &err), -ENOENT);
+	assert_non_null(strstr(err.text, "cannot remove 'none.sonde"));
+}
+
+static void test_stamps(void **state)
+{
+	char stamp[STORE_STAMP_BYTES], before[STORE_STAMP_BYTES];
+
+	(void)state;
+	store_stamp(1794803835, stamp);
+	assert_string_equal(stamp, "20261116-043715");
+	store_stamp((time_t)1 << 60, stamp);
+	assert_string_equal(stamp, "");
+	store_stamp_ago(UINT64_MAX, stamp);
+	assert_string_equal(stamp, "");
+	store_stamp_ago(86400000000000u, before);
+	store_stamp_ago(0, stamp);
+	assert_true(strcmp(before, stamp) < 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -283,6 +383,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_same_second, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_list_of_nothing, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_find, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_find_all, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_remove, set_up, tear_down),
+		cmocka_unit_test(test_stamps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
