@@ -6,6 +6,8 @@
 	ROW(show)                                                                                  \
 	ROW(history)                                                                               \
 	ROW(export)                                                                                \
+	ROW(rm)                                                                                    \
+	ROW(prune)                                                                                 \
 	ROW(doctor)
 
 #define DECLARE(name) extern const struct cmd cmd_##name;

@@ -23,6 +23,13 @@ static const struct grid_column columns[] = {
 	{ .title = "exit", .right = true },
 };
 
+const struct grid_column page_size_columns[PAGE_SIZE_COLUMNS] = {
+	{ .title = "id", .gives_way = true },
+	{ .title = "when", .gives_way = true },
+	{ .title = "name: command", .gives_way = true },
+	{ .title = "size", .right = true },
+};
+
 struct history {
 	bool as_json;
 	struct look look;
@@ -73,7 +80,7 @@ static void add_exit(struct grid *grid, const struct facts *facts)
 }
 
 /* "11-16 04:37", with its year where there is room. */
-static void add_when(struct history *history, const struct facts *facts)
+static void add_when(struct grid *grid, const struct look *look, const struct facts *facts)
 {
 	CLEANUP(text_clear) struct text started = { 0 };
 	bool is_time;
@@ -82,23 +89,39 @@ static void add_when(struct history *history, const struct facts *facts)
 	is_time = started.length == strlen("2026-11-16 04:37:15");
 	if (is_time)
 		started.data[strlen("2026-11-16 04:37")] = '\0';
-	grid_add(&history->grid, is_time && history->look.columns < ROOM_FOR_YEAR
-				     ? started.data + strlen("2026-")
-				     : text_string(&started));
+	grid_add(grid, is_time && look->columns < ROOM_FOR_YEAR ? started.data + strlen("2026-")
+								: text_string(&started));
 }
 
-static void add_cells(struct history *history, const char *id, const struct facts *facts)
+/* The first three columns: which run it is. */
+static void add_run(struct grid *grid, const struct look *look, const char *id,
+		    const struct facts *facts)
 {
 	CLEANUP(text_clear) struct text what = { 0 };
 	const char *name = facts_text(facts, "run", "name");
-	struct grid *grid = &history->grid;
 
 	if (name && *name)
 		text_add_format(&what, "%s: ", name);
 	words_command(&what, facts);
 	grid_add(grid, id);
-	add_when(history, facts);
+	add_when(grid, look, facts);
 	grid_add(grid, text_string(&what));
+}
+
+void page_size_row(struct grid *grid, const struct look *look, const char *id,
+		   const struct facts *facts, uint64_t bytes)
+{
+	char words[HUMAN_BYTES];
+
+	add_run(grid, look, id, facts);
+	grid_add(grid, human_bytes((double)bytes, words));
+}
+
+static void add_cells(struct history *history, const char *id, const struct facts *facts)
+{
+	struct grid *grid = &history->grid;
+
+	add_run(grid, &history->look, id, facts);
 	add_total(grid, facts, "wall_s", UNIT_SECONDS);
 	add_total(grid, facts, "cores_mean", UNIT_RATIO);
 	add_total(grid, facts, "memory_tree_peak_bytes", UNIT_BYTES);
