@@ -183,7 +183,8 @@ const struct cmd cmd_history = {
 		    "sonde history --tag size=large --limit 0\n"
 		    "sonde history --json",
 	.details = "Recordings of ./.sonde (where that directory exists) and of\n"
-		   "$XDG_DATA_HOME/sonde (~/.local/share/sonde) are one list.",
+		   "$XDG_DATA_HOME/sonde (~/.local/share/sonde) are one list. Its last line says\n"
+		   "what the runs in it cost together.",
 	.topic = "look",
 	.opts = history_opts,
 	.options_bytes = sizeof(struct history_options),

@@ -216,9 +216,9 @@ const struct cmd cmd_prune = {
 		    "sonde prune --keep 100\n"
 		    "sonde prune --older-than 8w --max-size 10G --named",
 	.details =
-	    "What is beyond any of the limits goes, the oldest first. Runs with a name or a tag\n"
-	    "stay without --named; they do not count for --keep. Runs that still last, and what\n"
-	    "cannot be read as a recording, always stay.",
+	    "What is beyond any of the limits goes, the oldest first. Runs with a name or a\n"
+	    "tag stay without --named; they do not count for --keep. Runs that still last,\n"
+	    "and what cannot be read as a recording, always stay.",
 	.topic = "look",
 	.opts = prune_opts,
 	.options_bytes = sizeof(struct prune_options),

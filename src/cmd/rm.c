@@ -100,10 +100,9 @@ const struct cmd cmd_rm = {
 	.examples = "sonde rm 3f9a2c71\n"
 		    "sonde rm last @2\n"
 		    "sonde rm --all --dry-run fit",
-	.details =
-	    "RUN is named as for 'sonde show'. A name that several runs have needs --all. Nothing\n"
-	    "is removed unless all that was named can be: never a run that still lasts, nor a\n"
-	    "file that is no recording.",
+	.details = "RUN is named as for 'sonde show'. A name that several runs have needs --all.\n"
+		   "Nothing is removed unless all that was named can be: never a run that still\n"
+		   "lasts, nor a file that is no recording.",
 	.topic = "look",
 	.opts = rm_opts,
 	.options_bytes = sizeof(struct rm_options),

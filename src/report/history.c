@@ -8,10 +8,14 @@
 #include "report/words.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define ROOM_FOR_YEAR 100 /* columns */
+#define HOUR_S 3600
+#define LEAST_CORE_HOURS 0.01
+#define TOTALS_LINES 4
 
 static const struct grid_column columns[] = {
 	{ .title = "id", .gives_way = true },
@@ -30,12 +34,32 @@ const struct grid_column page_size_columns[PAGE_SIZE_COLUMNS] = {
 	{ .title = "size", .right = true },
 };
 
+/* What all runs of the list used together. Whose number is absent is not counted as 0. */
+enum { SUM_WALL, SUM_CPU, SUM_MEMORY, SUM_COUNT };
+
+static const struct {
+	const char *name, *label;
+	enum unit unit;
+	bool peak; /* the largest of all, else all added up */
+} sums[SUM_COUNT] = {
+	[SUM_WALL] = { "wall_s", "time", UNIT_SECONDS, false },
+	[SUM_CPU] = { "cpu_s", "CPU time", UNIT_SECONDS, false },
+	[SUM_MEMORY] = { "memory_tree_peak_bytes", "memory", UNIT_BYTES, true },
+};
+
+struct sum {
+	struct value value;
+	size_t runs; /* that told it */
+};
+
 struct history {
 	bool as_json;
 	struct look look;
 	FILE *out;
 	struct grid grid;
 	struct json json;
+	struct sum sums[SUM_COUNT];
+	size_t runs, running, damaged;
 };
 
 struct history *history_new(bool as_json, const struct look *look, FILE *out)
@@ -128,9 +152,31 @@ static void add_cells(struct history *history, const char *id, const struct fact
 	add_exit(grid, facts);
 }
 
+static void sum_add(struct sum *sum, struct value value, bool peak)
+{
+	if (!value_is(value) || !isfinite(value.number))
+		return;
+	if (!peak)
+		sum->value.number += value.number;
+	else if (sum->runs == 0 || value.number > sum->value.number)
+		sum->value.number = value.number;
+	if (sum->runs++ == 0 || value.how == HOW_ESTIMATED)
+		sum->value.how = value.how;
+}
+
+static void count_run(struct history *history, const struct facts *facts)
+{
+	history->runs++;
+	history->running += facts->running;
+	for (size_t i = 0; i < SUM_COUNT; i++)
+		sum_add(&history->sums[i], facts_value(facts, "totals", sums[i].name),
+			sums[i].peak);
+}
+
 void history_add(struct history *history, const char *path, const char *id,
 		 const struct facts *facts)
 {
+	count_run(history, facts);
 	if (!history->as_json) {
 		add_cells(history, id, facts);
 		return;
@@ -148,6 +194,7 @@ void history_add_damaged(struct history *history, const char *path, const char *
 {
 	CLEANUP(text_clear) struct text what = { 0 };
 
+	history->damaged++;
 	if (history->as_json) {
 		json_object(&history->json, NULL);
 		json_string(&history->json, "path", path);
@@ -164,13 +211,77 @@ void history_add_damaged(struct history *history, const char *path, const char *
 		grid_add(&history->grid, "-");
 }
 
+/* "CPU time 4 h 30 min = 4.5 core-hours (of 41 of 43 runs)". */
+static void add_sum(struct text *text, const struct history *history, size_t i)
+{
+	const struct sum *sum = &history->sums[i];
+	char words[HUMAN_BYTES];
+
+	if (sum->runs == 0) {
+		text_add_format(text, "%s not measured", sums[i].label);
+		return;
+	}
+	text_add_format(text, "%s%s %s%s", sums[i].label, sums[i].peak ? " at most" : "",
+			sum->value.how == HOW_ESTIMATED ? "about " : "",
+			words_number(sums[i].name, sums[i].unit, sum->value.number, words));
+	if (i == SUM_CPU && sum->value.number >= LEAST_CORE_HOURS * HOUR_S)
+		text_add_format(text, " = %s core-hours",
+				human_number(sum->value.number / HOUR_S, 3, words));
+	if (sum->runs < history->runs)
+		text_add_format(text, " (of %zu of %zu runs)", sum->runs, history->runs);
+}
+
+static void print_totals(const struct history *history)
+{
+	CLEANUP(text_clear) struct text text = { 0 };
+
+	text_add_format(&text, "%zu run%s", history->runs, history->runs == 1 ? "" : "s");
+	for (size_t i = 0; i < SUM_COUNT && history->runs > 0; i++) {
+		text_add(&text, i == 0 ? ": " : ", ");
+		add_sum(&text, history, i);
+	}
+	if (history->running > 0)
+		text_add_format(&text, "; %zu still running, as far as known", history->running);
+	if (history->damaged > 0)
+		text_add_format(&text, "; %zu more damaged", history->damaged);
+	fputc('\n', history->out);
+	words_wrap(text.data, 0, TOTALS_LINES, &history->look, history->out);
+}
+
+static void json_sum(struct json *json, const struct history *history, size_t i)
+{
+	const struct sum *sum = &history->sums[i];
+
+	json_object_line(json, sums[i].name);
+	json_number(json, "value", sum->runs > 0 ? sum->value.number : NAN);
+	json_string(json, "how", how_name(sum->value.how));
+	json_int(json, "runs", (int64_t)sum->runs);
+	if (sum->runs < history->runs || sum->runs == 0)
+		json_string(json, "why",
+			    sum->runs > 0 ? "not all runs tell it" : "no run tells it");
+	json_object_end(json);
+}
+
+static void json_sums(struct json *json, const struct history *history)
+{
+	json_object(json, "totals");
+	json_int(json, "runs", (int64_t)history->runs);
+	json_int(json, "running", (int64_t)history->running);
+	json_int(json, "damaged", (int64_t)history->damaged);
+	for (size_t i = 0; i < SUM_COUNT; i++)
+		json_sum(json, history, i);
+	json_object_end(json);
+}
+
 int history_finish(struct history *history, struct err *err)
 {
 	if (history->as_json) {
 		json_array_end(&history->json);
+		json_sums(&history->json, history);
 		json_object_end(&history->json);
 	} else if (history->grid.n_cells > 0) {
 		grid_print(&history->grid, 0, &history->look, history->out);
+		print_totals(history);
 	}
 	if (fflush(history->out) != 0 || ferror(history->out))
 		return err_set(err, errno ? -errno : -EIO, "cannot write the list of runs");

@@ -53,8 +53,9 @@ void report_show(const struct facts *facts, enum show what, const struct look *l
  * visible. */
 void report_series(const struct line *line, const struct look *look, FILE *out);
 
-/* A list of runs, as a table or as JSON ("sonde.history/1"). Runs are added one by one, each as it
- * was read or with why it could not be; nothing of them is kept but what is shown. */
+/* A list of runs, as a table or as JSON ("sonde.history/1"), with what they used together. Runs are
+ * added one by one, each as it was read or with why it could not be; nothing of them is kept but
+ * what is shown. */
 struct history;
 struct history *history_new(bool as_json, const struct look *look, FILE *out);
 void history_add(struct history *history, const char *path, const char *id,

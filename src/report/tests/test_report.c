@@ -526,7 +526,9 @@ static void test_states(void **state)
 		  "3f9a2c71    11-16 04:37  fit: python fit...  4 min 12 s    1.1  5.2 GiB"
 		  "  running\n"
 		  "\\x1b[2Jbad               damaged: it is\\...           -      -        -"
-		  "        -\n");
+		  "        -\n\n"
+		  "1 run: time 4 min 12 s, CPU time 4 min 38 s = 0.0772 core-hours, memory at "
+		  "most\n  about 5.2 GiB; 1 still running, as far as known; 1 more damaged\n");
 	facts.running = false;
 	facts_add_bool(&facts, "run", "complete", false);
 	cut = example_written(write_page, &facts, &plain);
