@@ -76,6 +76,13 @@ void text_clear(struct text *text)
 	*text = (struct text){ 0 };
 }
 
+bool ends_in(const char *string, const char *tail)
+{
+	size_t length = strlen(string), tail_length = strlen(tail);
+
+	return length > tail_length && strcmp(string + length - tail_length, tail) == 0;
+}
+
 /* RFC 3629: no overlong forms, no surrogates, nothing above U+10FFFF. */
 size_t utf8_length(const char *bytes, size_t count)
 {

@@ -21,6 +21,9 @@ void text_add_number(struct text *text, double number);
 const char *text_string(const struct text *text); /* "" where nothing was added */
 void text_clear(struct text *text);
 
+/* Does it end in `tail`, and does something stand before that? */
+bool ends_in(const char *string, const char *tail);
+
 /* Adds foreign bytes so that a terminal shows them and obeys none of them: control characters,
  * escapes and invalid UTF-8 become \n, \x1b, \xff; everything printable stays. */
 void text_add_clean(struct text *text, const char *bytes, size_t count);

@@ -2,6 +2,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/opt.h"
+#include "base/text.h"
 #include "cmd/cmd.h"
 #include "cmd/recorded.h"
 #include "report/report.h"
@@ -67,13 +68,6 @@ static int unknown_format(const char *name, struct err *err)
 	else
 		err_hint(err, "'sonde export --help' lists the formats");
 	return -EINVAL;
-}
-
-static bool ends_in(const char *name, const char *suffix)
-{
-	size_t length = strlen(name), tail = strlen(suffix);
-
-	return length > tail && strcmp(name + length - tail, suffix) == 0;
 }
 
 /* The format asked for, else the one that the file's name asks for, else JSON. */

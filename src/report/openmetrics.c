@@ -192,13 +192,6 @@ struct family {
 	enum kind kind;
 };
 
-static bool ends_in(const char *name, const char *tail)
-{
-	size_t length = strlen(name), tail_length = strlen(tail);
-
-	return length > tail_length && strcmp(name + length - tail_length, tail) == 0;
-}
-
 /* Writes what stands before the samples of a family and puts their name into `ret`. */
 static void family_begin(struct writer *writer, const struct family *family, struct text *ret)
 {

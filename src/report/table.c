@@ -2,7 +2,8 @@
 
 #include <string.h>
 
-const struct report *const report_table[] = { &report_json, &report_csv, &report_openmetrics, NULL };
+const struct report *const report_table[] = { &report_json, &report_csv, &report_openmetrics,
+					      NULL };
 
 const struct report *report_find(const char *name)
 {

@@ -15,13 +15,6 @@
 #define SURE_PREFIX 4 /* digits of an id that are hardly somebody's name for a run */
 #define LISTED 6      /* candidates that an error names */
 
-static bool ends_in(const char *name, const char *suffix)
-{
-	size_t length = strlen(name), tail = strlen(suffix);
-
-	return length >= tail && strcmp(name + length - tail, suffix) == 0;
-}
-
 static bool is_path(const char *what)
 {
 	return strchr(what, '/') || ends_in(what, SUFFIX) || ends_in(what, JOURNAL);

@@ -12,6 +12,7 @@
 #include "series/series.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -58,7 +59,7 @@ int store_remove(const char *path, struct err *err)
 uint64_t store_bytes(const char *path)
 {
 	struct stat info;
-	CLEANUP(freep) char *file = file_of(path, &info);
 
+	free(file_of(path, &info));
 	return (uint64_t)info.st_size;
 }

@@ -125,13 +125,6 @@ int store_new_path(const char *directory, time_t started, const char *id, char *
 	return 0;
 }
 
-static bool ends_in(const char *name, const char *suffix)
-{
-	size_t length = strlen(name), tail = strlen(suffix);
-
-	return length > tail && strcmp(name + length - tail, suffix) == 0;
-}
-
 static bool is_stamp(const char *name)
 {
 	for (size_t i = 0; i < STAMP_BYTES; i++) {

@@ -94,12 +94,32 @@ static void grows(void **state)
 	assert_string_equal(text_string(&text), "");
 }
 
+static void endings(void **state)
+{
+	static const struct {
+		const char *string, *tail;
+		bool is;
+	} ends[] = {
+		{ "fit.prom", ".prom", true },
+		{ "fit.prom", ".om", false },
+		{ ".prom", ".prom", false },
+		{ "", ".prom", false },
+		{ "x", "", true },
+		{ "", "", false },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(ends); i++)
+		assert_int_equal(ends_in(ends[i].string, ends[i].tail), ends[i].is);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(foreign_bytes_are_tamed),
 		cmocka_unit_test(any_three_bytes_become_printable),
 		cmocka_unit_test(grows),
+		cmocka_unit_test(endings),
 	};
 
 	return cmocka_run_group_tests_name("base/text", tests, NULL, NULL);
