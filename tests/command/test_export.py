@@ -7,6 +7,7 @@ import pathlib
 import re
 import shutil
 import socket
+import sqlite3
 import subprocess
 import time
 import urllib.parse
@@ -156,26 +157,64 @@ def unescape(labels):
             for name, value in pairs}
 
 
-@needs_prometheus
-@pytest.mark.parametrize("step", ["1s", "1ms"])
-def test_backfills_prometheus(sonde, fit, prometheus, tmp_path, step):
-    assert sonde("export", "-f", "openmetrics", "--step", step, "-o", "fit.om").status == 0
+def backfill(sonde, prometheus, tmp_path, *words):
+    """Exports a run, has promtool make blocks of it, and checks that a Prometheus on these answers
+    every sample as it was exported, and no others. Returns the function that asks, and the samples."""
+    assert sonde("export", "-f", "openmetrics", "-o", "fit.om", *words).status == 0
     made = subprocess.run([PROMTOOL, "tsdb", "create-blocks-from", "openmetrics", "fit.om", "blocks"],
                           cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert made.returncode == 0, made.stderr
     exported = samples((tmp_path / "fit.om").read_text())
     query = prometheus(tmp_path / "blocks")
-    end = max(stamp for points in exported.values() for stamp, _ in points)
     answered = {}
-    for series in query(query='{__name__=~"sonde_.*"}[1h]', time=end):
+    for series in query(query='{__name__=~"sonde_.*"}[1h]', time=last_time(exported)):
         labels = series["metric"]
         points = [(stamp, float(value)) for stamp, value in series["values"]]
         answered[labels.pop("__name__"), frozenset(labels.items())] = points
     assert answered == {(name, frozenset(unescape(labels).items())): points
                         for (name, labels), points in exported.items()}
+    return query, exported
+
+
+def last_time(exported):
+    return max(stamp for points in exported.values() for stamp, _ in points)
+
+
+@needs_prometheus
+@pytest.mark.parametrize("step", ["1s", "1ms"])
+def test_backfills_prometheus(sonde, fit, prometheus, tmp_path, step):
+    query, exported = backfill(sonde, prometheus, tmp_path, "--step", step)
     wall = json.loads(sonde("show", "--json").out)["totals"]["wall_s"]["value"]
-    (total,) = query(query='sonde_run_wall_seconds{job_id="4711",tag_size="large"}', time=end)
+    (total,) = query(query='sonde_run_wall_seconds{job_id="4711",tag_size="large"}',
+                     time=last_time(exported))
     assert float(total["value"][1]) == wall
+
+
+@pytest.fixture
+def over_the_hour(tmp_path):
+    """A recording that begins before and ends after the full hour at which Prometheus begins a new
+    block, with gaps of three seconds and a metric that could not always be read."""
+    path = tmp_path / "old.sonde"
+    shutil.copy(ROOT / "tests/recordings/v1.sonde", path)
+    recording = sqlite3.connect(path)
+    recording.execute("INSERT INTO fact(section, name, kind, text) "
+                      "VALUES ('run', 'started', 'text', '2026-11-16T05:59:30Z')")
+    recording.commit()
+    recording.close()
+    return path
+
+
+@needs_prometheus
+def test_backfills_several_blocks(sonde, prometheus, over_the_hour, tmp_path):
+    _, exported = backfill(sonde, prometheus, tmp_path, over_the_hour)
+    assert len(list((tmp_path / "blocks").glob("*/meta.json"))) == 2
+    run = json.loads(sonde("show", "--json", "--series", "all", over_the_hour).out)
+    gaps = [t for t, value in run["series"]["cores"] if value is None]
+    stamps = [stamp for (name, _), points in exported.items() for stamp, _ in points
+              if name == "sonde_cores"]
+    apart = [later - sooner for sooner, later in zip(stamps, stamps[1:])]
+    assert len(gaps) > 0 and sum(step >= 3 for step in apart) == len(gaps)
+    assert not any(name == "sonde_run_energy_joules" for name, _ in exported)  # it is absent
 
 
 def test_textfile_is_replaced_at_once(sonde, quick, tmp_path):
