@@ -196,7 +196,7 @@ const struct cmd cmd_export = {
 		    "sonde export --format json -o fit.json fit\n"
 		    "sonde export --format csv --series -o fit.csv @2\n"
 		    "sonde export --format openmetrics -o fit.om fit\n"
-		    "sonde export --textfile /var/lib/prometheus/node-exporter/fit.prom fit",
+		    "sonde export --textfile fit.prom fit",
 	.details =
 	    "RUN is named as for 'sonde show'. Without --format, the end of the file's name\n"
 	    "decides, and JSON is written where that says nothing.\n\n"
