@@ -80,6 +80,8 @@ struct value tree_memory(const struct tree *tree)
 					 : anon_of(tree, proc),
 				   0);
 	}
+	/* PSS leaves others on the machine their part of what is shared with them, too. */
+	sum.number = fmax(sum.number, tree_largest(tree));
 	return sum;
 }
 

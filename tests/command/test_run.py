@@ -164,3 +164,13 @@ def test_sleepers_that_ended_do_not_live_on(sonde):
     run = json.loads(ran.out)
     assert run["notes"] == []
     assert all(process["ended_s"] is not None for process in run["processes"])
+
+
+def test_all_hold_at_least_what_the_largest_holds(sonde):
+    """Small programs share most of their pages with others on the machine."""
+    ran = sonde("run", "-q", "sh", "-c", "sleep 0.5; sleep 0.5")
+    assert ran.status == 0
+    series = json.loads(sonde("show", "--json", "--series", "all").out)["series"]
+    tree, largest = series["memory_tree_bytes"], series["memory_process_bytes"]
+    assert len(tree) == len(largest) > 2
+    assert all(a[1] >= b[1] for a, b in zip(tree, largest))
