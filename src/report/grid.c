@@ -48,44 +48,55 @@ static void measure(const struct grid *grid, size_t *ret)
 	}
 }
 
-static void fit(const struct grid *grid, size_t room, size_t *widths)
+static size_t total_width(const struct grid *grid, const size_t *widths)
 {
-	size_t total = (grid->n_columns - 1) * BETWEEN;
+	size_t total = 0;
 
 	for (size_t i = 0; i < grid->n_columns; i++)
-		total += widths[i];
-	for (size_t i = grid->n_columns; i-- > 0 && total > room;) {
-		size_t over = total - room, least = LEAST_GIVEN_WAY, was = widths[i];
+		total += widths[i] + (i > 0 && widths[i] > 0 ? BETWEEN : 0);
+	return total;
+}
 
-		if (!grid->columns[i].gives_way || was <= least)
-			continue;
-		widths[i] = was > over + least ? was - over : least;
-		total -= was - widths[i];
+/* A column of no width is not printed. */
+static void fit(const struct grid *grid, size_t room, size_t *widths)
+{
+	for (size_t i = grid->n_columns; i-- > 0 && total_width(grid, widths) > room;) {
+		size_t over = total_width(grid, widths) - room, least = LEAST_GIVEN_WAY;
+
+		if (grid->columns[i].gives_way && widths[i] > least)
+			widths[i] = widths[i] > over + least ? widths[i] - over : least;
 	}
+	for (size_t i = grid->n_columns; i-- > 1 && total_width(grid, widths) > room;)
+		widths[i] = 0;
 }
 
 static void add_cell(struct text *line, const struct grid_column *column, const char *cell,
-		     size_t width, const struct look *look)
+		     size_t width, enum tint tint, const struct look *look)
 {
 	CLEANUP(text_clear) struct text cut = { 0 };
 	size_t blanks;
 
 	words_cut(&cut, cell, width, look);
 	blanks = width - words_columns(text_string(&cut));
-	text_add_format(line, "%*s%s%*s", column->right ? (int)blanks : 0, "", text_string(&cut),
+	tint = cut.length > 0 ? tint : TINT_PLAIN;
+	text_add_format(line, "%*s%s%s%s%*s", column->right ? (int)blanks : 0, "",
+			look_begin(look, tint), text_string(&cut), look_end(look, tint),
 			column->right ? 0 : (int)blanks, "");
 }
 
 static void print_row(const struct grid *grid, const char *const *cells, const size_t *widths,
-		      int indent, const struct look *look, FILE *out)
+		      int indent, bool title, const struct look *look, FILE *out)
 {
 	CLEANUP(text_clear) struct text line = { 0 };
 
 	text_add_format(&line, "%*s", indent, "");
 	for (size_t i = 0; i < grid->n_columns; i++) {
+		if (widths[i] == 0)
+			continue;
 		if (i > 0)
 			text_add_format(&line, "%*s", BETWEEN, "");
-		add_cell(&line, &grid->columns[i], cells[i] ? cells[i] : "", widths[i], look);
+		add_cell(&line, &grid->columns[i], cells[i] ? cells[i] : "", widths[i],
+			 title ? TINT_STRONG : grid->columns[i].tint, look);
 	}
 	while (line.length > 0 && line.data[line.length - 1] == ' ')
 		line.data[--line.length] = '\0';
@@ -99,9 +110,7 @@ static void print_titles(const struct grid *grid, const size_t *widths, int inde
 
 	for (size_t i = 0; i < grid->n_columns; i++)
 		titles[i] = grid->columns[i].title;
-	fputs(look->colour ? "\033[1m" : "", out);
-	print_row(grid, titles, widths, indent, look, out);
-	fputs(look->colour ? "\033[0m" : "", out);
+	print_row(grid, titles, widths, indent, true, look, out);
 }
 
 void grid_print(const struct grid *grid, int indent, const struct look *look, FILE *out)
@@ -113,7 +122,8 @@ void grid_print(const struct grid *grid, int indent, const struct look *look, FI
 	if (has_titles(grid))
 		print_titles(grid, widths, indent, look, out);
 	for (size_t i = 0; i + grid->n_columns <= grid->n_cells; i += grid->n_columns)
-		print_row(grid, (const char *const *)grid->cells + i, widths, indent, look, out);
+		print_row(grid, (const char *const *)grid->cells + i, widths, indent, false, look,
+			  out);
 }
 
 void grid_clear(struct grid *grid)

@@ -1,6 +1,6 @@
 /* A table for people: columns as wide as their widest cell; those that give way, the last first,
- * are cut where the terminal is too narrow. Cells are cleaned when they are added, so that foreign
- * bytes may go straight in. */
+ * are cut where the terminal is too narrow; where that is not enough, columns go, the last first.
+ * Cells are cleaned when they are added, so that foreign bytes may go straight in. */
 #ifndef REPORT_GRID_H
 #define REPORT_GRID_H
 
@@ -12,6 +12,7 @@ struct grid_column {
 	const char *title; /* NULL in all of them: no line of titles */
 	bool right;        /* numbers stand to the right */
 	bool gives_way;    /* cut where there is no room for all */
+	enum tint tint;    /* of its cells */
 };
 
 struct grid {

@@ -57,10 +57,26 @@ struct look look_of(int fd)
 			      .unicode = unicode_here() };
 }
 
+const char *look_begin(const struct look *look, enum tint tint)
+{
+	static const char *const codes[] = { [TINT_PLAIN] = "",
+					     [TINT_STRONG] = "\033[1m",
+					     [TINT_FAINT] = "\033[2m",
+					     [TINT_WARN] = "\033[31m" };
+
+	return look->colour ? codes[tint] : "";
+}
+
+const char *look_end(const struct look *look, enum tint tint)
+{
+	return look->colour && tint != TINT_PLAIN ? "\033[0m" : "";
+}
+
 void look_heading(const struct look *look, const char *text, FILE *out)
 {
 	CLEANUP(text_clear) struct text cut = { 0 };
 
 	words_cut(&cut, text, (size_t)look->columns, look);
-	fprintf(out, look->colour ? "\033[1m%s\033[0m\n" : "%s\n", text_string(&cut));
+	fprintf(out, "%s%s%s\n", look_begin(look, TINT_STRONG), text_string(&cut),
+		look_end(look, TINT_STRONG));
 }

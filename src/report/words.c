@@ -255,13 +255,20 @@ static size_t line_bytes(const char *string, size_t columns)
 	return i;
 }
 
-int words_wrap(const char *sentence, int indent, int lines, const struct look *look, FILE *out)
+/* Where a line of the sentence begins, and how many columns it has. */
+static size_t line_room(int line, int indent, const struct look *look, int *blanks)
 {
-	int line = 0;
+	*blanks = line > 0 ? indent + HANG : indent;
+	return (size_t)(look->columns - *blanks - 1);
+}
+
+int words_wrap_tinted(const char *sentence, int indent, int lines, enum tint tint,
+		      const struct look *look, FILE *out)
+{
+	int line = 0, blanks;
 
 	for (; *sentence && line < lines; line++) {
-		int blanks = line > 0 ? indent + HANG : indent;
-		size_t room = (size_t)(look->columns - blanks - 1);
+		size_t room = line_room(line, indent, look, &blanks);
 		CLEANUP(text_clear) struct text cut = { 0 };
 		size_t bytes = line_bytes(sentence, room);
 
@@ -271,8 +278,25 @@ int words_wrap(const char *sentence, int indent, int lines, const struct look *l
 		} else {
 			text_add_bytes(&cut, sentence, bytes);
 		}
-		fprintf(out, "%*s%s\n", blanks, "", text_string(&cut));
+		fprintf(out, "%*s%s%s%s\n", blanks, "", look_begin(look, tint), text_string(&cut),
+			look_end(look, tint));
 		sentence += bytes;
+		sentence += strspn(sentence, " ");
+	}
+	return line;
+}
+
+int words_wrap(const char *sentence, int indent, int lines, const struct look *look, FILE *out)
+{
+	return words_wrap_tinted(sentence, indent, lines, TINT_PLAIN, look, out);
+}
+
+int words_lines(const char *sentence, int indent, const struct look *look)
+{
+	int line = 0, blanks;
+
+	for (; *sentence; line++) {
+		sentence += line_bytes(sentence, line_room(line, indent, look, &blanks));
 		sentence += strspn(sentence, " ");
 	}
 	return line;

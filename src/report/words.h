@@ -42,5 +42,9 @@ void words_cut(struct text *text, const char *string, size_t columns, const stru
 /* Prints a clean sentence from column `indent` on, further lines two blanks further in; at most
  * `lines` of them. Returns how many it took. */
 int words_wrap(const char *sentence, int indent, int lines, const struct look *look, FILE *out);
+int words_wrap_tinted(const char *sentence, int indent, int lines, enum tint tint,
+		      const struct look *look, FILE *out);
+/* How many lines words_wrap() would take. */
+int words_lines(const char *sentence, int indent, const struct look *look);
 
 #endif
