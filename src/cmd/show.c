@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 struct show_options {
-	bool tree, json;
+	bool tree, json, list;
 	const char *series;
 };
 
@@ -25,7 +25,12 @@ static const struct opt show_opts[] = {
 	  .kind = OPT_TEXT,
 	  .into = offsetof(struct show_options, series),
 	  .value = "METRIC",
-	  .help = "only that metric over time; 'all' for every one" },
+	  .help = "only that metric over time, as a plot; 'all' for every one" },
+	{ .name = "list",
+	  .key = 'l',
+	  .kind = OPT_BOOL,
+	  .into = offsetof(struct show_options, list),
+	  .help = "with --series: every point as a line, instead of a plot" },
 	{ .name = "json",
 	  .kind = OPT_BOOL,
 	  .into = offsetof(struct show_options, json),
@@ -37,15 +42,20 @@ static unsigned what_to_read(const struct show_options *options)
 {
 	if (options->json)
 		return READ_PROCESSES | (options->series ? READ_LINES : 0);
-	return options->series ? READ_LINES : READ_PROCESSES;
+	if (options->series)
+		return READ_LINES;
+	return READ_PROCESSES | (options->tree ? 0 : READ_LINES);
 }
 
-static void show_series(const struct facts *facts, const struct look *look)
+static void show_series(const struct facts *facts, bool list, const struct look *look)
 {
 	for (size_t i = 0; i < facts->n_lines; i++) {
 		if (i > 0)
 			printf("\n");
-		report_series(&facts->lines[i], look, stdout);
+		if (list)
+			report_list(&facts->lines[i], look, stdout);
+		else
+			report_series(facts, &facts->lines[i], facts->n_lines > 1, look, stdout);
 	}
 }
 
@@ -62,7 +72,7 @@ static int show(const struct show_options *options, const char *run, struct err 
 	if (options->json)
 		report_json.write(&facts, stdout, NULL); /* main() tells where stdout fails */
 	else if (options->series)
-		show_series(&facts, &look);
+		show_series(&facts, options->list, &look);
 	else
 		report_show(&facts, options->tree ? SHOW_TREE : SHOW_PAGE, &look, stdout);
 	return 0;
@@ -70,10 +80,16 @@ static int show(const struct show_options *options, const char *run, struct err 
 
 static int show_run(void *options, int argc, char **argv)
 {
+	const struct show_options *chosen = options;
 	struct err err = { 0 };
 
 	if (argc > 1) {
 		err_say(&err, -EINVAL, "show takes one run, and '%s' is one too many", argv[1]);
+		return cmd_fail(&err, EXIT_USAGE);
+	}
+	if (chosen->list && !chosen->series) {
+		err_say(&err, -EINVAL, "'--list' is of a series, and none is named");
+		err_hint(&err, "write for example: sonde show --series cores --list");
 		return cmd_fail(&err, EXIT_USAGE);
 	}
 	if (show(options, argc > 0 ? argv[0] : NULL, &err) < 0)

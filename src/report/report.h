@@ -49,9 +49,13 @@ enum show {
 };
 void report_show(const struct facts *facts, enum show what, const struct look *look, FILE *out);
 
-/* One metric over time: gauges as they are, counters as what they do in a second; a gap stays
- * visible. */
-void report_series(const struct line *line, const struct look *look, FILE *out);
+/* One metric over time, as a plot: gauges as they are, counters as what they do in a second. A gap
+ * stays visible, so does the shortest peak. In short, one of many: not so high, and one line where
+ * nothing ever changed. */
+void report_series(const struct facts *facts, const struct line *line, bool in_short,
+		   const struct look *look, FILE *out);
+/* The same as a list, a line for each point. */
+void report_list(const struct line *line, const struct look *look, FILE *out);
 
 /* A list of runs, as a table or as JSON ("sonde.history/1"), with what they used together. Runs are
  * added one by one, each as it was read or with why it could not be; nothing of them is kept but

@@ -105,11 +105,34 @@ def test_series(sonde, fit):
     points = run["series"]["memory_tree_bytes"]
     assert len(points) >= 2
     assert [t for t, _ in points] == sorted(t for t, _ in points)
-    text = sonde("show", "--series", "memory_tree_bytes").out.splitlines()
+    text = sonde("show", "--series", "memory_tree_bytes", "--list").out.splitlines()
     assert text[0].startswith("memory_tree_bytes")
     assert len(text) == len(points) + 1
     every = json.loads(sonde("show", "--json", "--series", "all").out)["series"]
     assert every["memory_tree_bytes"] == points and "cores" in every
+
+
+def test_plot(sonde, fit):
+    points = json.loads(sonde("show", "--json", "--series", "cores").out)["series"]["cores"]
+    for env, columns in (({"COLUMNS": "40", "LC_ALL": "C"}, 40),
+                         ({"LC_ALL": "C.UTF-8"}, 80),
+                         ({"COLUMNS": "200", "LC_ALL": "C.UTF-8"}, 200)):
+        ran = sonde("show", "--series", "cores", env=env)
+        assert ran.status == 0 and ran.err == ""
+        lines = ran.out.splitlines()
+        assert lines[0].startswith("cores: ") and is_clean(ran.out)
+        assert max(map(len, lines)) <= columns
+        assert f"{sum(number is not None for _, number in points)} look" in ran.out
+        dots = any("\u2800" < c <= "\u28ff" for c in ran.out)
+        assert dots == (env["LC_ALL"] == "C.UTF-8")
+    every = sonde("show", "--series", "all").out
+    assert "cores: " in every and "memory_tree_bytes: " in every and "always 0" in every
+
+
+def test_list_of_nothing(sonde, fit):
+    ran = sonde("show", "--list")
+    assert ran.status == 2 and ran.out == ""
+    assert "hint: write for example: sonde show --series cores --list" in ran.err
 
 
 def test_unknown_series(sonde, fit):

@@ -35,7 +35,15 @@ static void write_tree(const struct facts *facts, FILE *out, const void *look)
 static void write_lines(const struct facts *facts, FILE *out, const void *look)
 {
 	for (size_t i = 0; i < facts->n_lines; i++)
-		report_series(&facts->lines[i], look, out);
+		report_list(&facts->lines[i], look, out);
+}
+
+static void write_plots(const struct facts *facts, FILE *out, const void *look)
+{
+	for (size_t i = 0; i < facts->n_lines; i++) {
+		report_series(facts, &facts->lines[i], false, look, out);
+		report_series(facts, &facts->lines[i], true, look, out);
+	}
 }
 
 static void write_history(const struct facts *facts, FILE *out, const void *look)
@@ -70,8 +78,8 @@ static void write_csv(const struct facts *facts, FILE *out, const void *look)
 	assert_int_equal(report_csv.write(facts, out, NULL), 0);
 }
 
-static example_writer *const for_people[] = { write_summary, write_page, write_tree, write_lines,
-					      write_history };
+static example_writer *const for_people[] = { write_summary, write_page,  write_tree,
+					      write_lines,   write_plots, write_history };
 
 static void test_summary_words(void **state)
 {
