@@ -81,64 +81,6 @@ static void write_csv(const struct facts *facts, FILE *out, const void *look)
 static example_writer *const for_people[] = { write_summary, write_page,  write_tree,
 					      write_lines,   write_plots, write_history };
 
-static void test_summary_words(void **state)
-{
-	static const struct {
-		double status, signal;
-		const char *expected;
-	} cases[] = {
-		{ 0, NAN,
-		  "  time 4 min 12 s   CPU 1.1 of 16 cores   memory about 5.2 GiB peak of 6 GiB\n"
-		  "  read 1.9 GB   wrote 12.3 MB\n"
-		  "  9,972 processes, 4 at once; the largest took 5.1 GiB; the true peak of "
-		  "memory\n"
-		  "    is between 5.1 GiB and 5.9 GiB\n"
-		  "  recorded as 3f9a2c71   next: sonde show\n" },
-		{ 3, NAN,
-		  "  time 4 min 12 s   CPU 1.1 of 16 cores   memory about 5.2 GiB peak of 6 GiB\n"
-		  "  read 1.9 GB   wrote 12.3 MB\n"
-		  "  exit status 3\n"
-		  "  9,972 processes, 4 at once; the largest took 5.1 GiB; the true peak of "
-		  "memory\n"
-		  "    is between 5.1 GiB and 5.9 GiB\n"
-		  "  recorded as 3f9a2c71   next: sonde show\n" },
-		{ NAN, 9,
-		  "  time 4 min 12 s   CPU 1.1 of 16 cores   memory about 5.2 GiB peak of 6 GiB\n"
-		  "  read 1.9 GB   wrote 12.3 MB\n"
-		  "  ended by SIGKILL, signal 9: killed from outside, often for lack of memory\n"
-		  "  9,972 processes, 4 at once; the largest took 5.1 GiB; the true peak of "
-		  "memory\n"
-		  "    is between 5.1 GiB and 5.9 GiB\n"
-		  "  recorded as 3f9a2c71   next: sonde show\n" },
-	};
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
-		CLEANUP(facts_clear) struct facts facts = { 0 };
-		CLEANUP(freep) char *text = NULL;
-
-		example_run(&facts);
-		if (isnan(cases[i].status))
-			facts_add_absent(&facts, "exit", "status", UNIT_COUNT, "killed");
-		else
-			facts_add_number(&facts, "exit", "status", cases[i].status);
-		if (!isnan(cases[i].signal))
-			facts_add_number(&facts, "exit", "signal", cases[i].signal);
-		text = example_written(write_summary, &facts, &plain);
-		assert_string_equal(text, cases[i].expected);
-	}
-}
-
-static void test_summary_of_nothing(void **state)
-{
-	CLEANUP(facts_clear) struct facts facts = { 0 };
-	CLEANUP(freep) char *text = example_written(write_summary, &facts, &plain);
-
-	(void)state;
-	assert_string_equal(text, "  time not measured   CPU time not measured   "
-				  "memory not measured\n  next: sonde show\n");
-}
-
 static size_t count_lines(const char *text)
 {
 	size_t lines = 0;
@@ -213,7 +155,7 @@ static void make_hostile(struct facts *facts)
 static void test_hostile(void **state)
 {
 	static const struct metric bad = { .name = "\033[31m\xff", .help = "\n\033[0m" };
-	static const int widths[] = { 80, 120, 200 };
+	static const int widths[] = { 40, 80, 120, 200 };
 	CLEANUP(facts_clear) struct facts facts = { 0 };
 	struct point point = { .time_ns = UINT64_MAX, .number = -1e300 };
 	struct line *line;
@@ -232,31 +174,6 @@ static void test_hostile(void **state)
 
 			check_page(text, &look);
 		}
-	}
-}
-
-static void test_summary_is_short(void **state)
-{
-	static const int notes[] = { 0, 1, 2, 3, 5, 50 };
-
-	(void)state;
-	for (size_t i = 0; i < COUNT(notes); i++) {
-		CLEANUP(facts_clear) struct facts facts = { 0 };
-		CLEANUP(freep) char *text = NULL;
-
-		example_run(&facts);
-		facts_add_number(&facts, "exit", "signal", 9);
-		for (int j = 0; j < notes[i]; j++)
-			facts_note(&facts,
-				   "%d: something could not be measured, and to say why "
-				   "takes more than the eighty columns of one line",
-				   j);
-		text = example_written(write_summary, &facts, &plain);
-		assert_true(count_lines(text) <= 8);
-		assert_non_null(strstr(text, "next: sonde show"));
-		if (notes[i] > 2)
-			assert_non_null(strstr(text, "more notes: sonde show"));
-		check_page(text, &plain);
 	}
 }
 
@@ -638,9 +555,6 @@ static void test_wrap(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_summary_words),
-		cmocka_unit_test(test_summary_of_nothing),
-		cmocka_unit_test(test_summary_is_short),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_json_is_valid),
 		cmocka_unit_test(test_json_of_nothing),
