@@ -65,6 +65,8 @@ static void fit(const struct grid *grid, size_t room, size_t *widths)
 
 		if (grid->columns[i].gives_way && widths[i] > least)
 			widths[i] = widths[i] > over + least ? widths[i] - over : least;
+		if (grid->columns[i].goes && total_width(grid, widths) > room)
+			widths[i] = 0;
 	}
 	for (size_t i = grid->n_columns; i-- > 1 && total_width(grid, widths) > room;)
 		widths[i] = 0;

@@ -12,6 +12,7 @@ struct grid_column {
 	const char *title; /* NULL in all of them: no line of titles */
 	bool right;        /* numbers stand to the right */
 	bool gives_way;    /* cut where there is no room for all */
+	bool goes;         /* with gives_way: away altogether, before those left of it are cut */
 	enum tint tint;    /* of its cells */
 };
 

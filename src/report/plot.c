@@ -12,7 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-#define STEPS 4          /* of the value axis, at most */
+#define STEPS 4     /* of the value axis, at most */
+#define FEW_STEPS 2 /* where there are few rows, so that each label has its own */
+#define FEW_ROWS 9
 #define MOST 1e300       /* what is larger is no measurement, and would overflow */
 #define LIMIT_NEAR 2     /* times the largest value: a limit that is further off is not drawn */
 #define FIRST_LOOK 3     /* intervals until the first look: it stands for the time before it */
@@ -149,15 +151,15 @@ static double round_step(double least)
 }
 
 /* Memory counts in powers of two, calls and processes are whole. */
-static double value_step(const struct metric *metric, double range)
+static double value_step(const struct metric *metric, double range, int steps)
 {
 	bool gauge = metric->kind == KIND_GAUGE;
 
 	if (!(range > 0))
 		return 1;
 	if (gauge && metric->unit == UNIT_BYTES)
-		return exp2(ceil(log2(range / STEPS) - 1e-9));
-	range = round_step(range / STEPS);
+		return exp2(ceil(log2(range / steps) - 1e-9));
+	range = round_step(range / steps);
 	return gauge && metric->unit == UNIT_COUNT ? ceil(range) : range;
 }
 
@@ -172,7 +174,8 @@ static struct scale scale_of(const struct plot *plot, const struct span *spans, 
 	}
 	if (plot->limit > scale.top && plot->limit <= LIMIT_NEAR * scale.top)
 		scale.top = plot->limit;
-	scale.step = value_step(plot->line->metric, scale.top - scale.bottom);
+	scale.step = value_step(plot->line->metric, scale.top - scale.bottom,
+				plot->rows < FEW_ROWS ? FEW_STEPS : STEPS);
 	scale.bottom = floor(scale.bottom / scale.step + 1e-9) * scale.step;
 	scale.top = ceil(scale.top / scale.step - 1e-9) * scale.step;
 	if (!(scale.top > scale.bottom))

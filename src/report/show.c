@@ -11,7 +11,9 @@
 
 #include "report/grid.h"
 #include "report/page.h"
+#include "report/plot.h"
 #include "report/totals.h"
+#include "report/trust.h"
 #include "report/words.h"
 
 #include <math.h>
@@ -20,6 +22,10 @@
 #define INDENT 2
 #define APART 0.01 /* of a bracket, low to high: worth showing */
 #define NO_LIMIT 1000
+#define PLOT_ROWS 5
+#define PLOT_COLUMNS 120 /* wider says no more */
+#define PLOT_LABEL 8     /* "1.5 GiB": so that plots stand below each other */
+#define PLOT_LOOKS 4     /* fewer are no curve */
 
 struct page {
 	const struct facts *facts;
@@ -80,7 +86,10 @@ static void print_state(const struct page *page)
 	CLEANUP(text_clear) struct text end = { 0 };
 
 	words_exit(&end, page->facts);
-	print_line(page, end.length > 0 || !value_is(status) ? text_string(&end) : "exit status 0");
+	if (end.length > 0)
+		words_wrap_tinted(end.data, INDENT, NO_LIMIT, TINT_WARN, page->look, page->out);
+	else if (value_is(status))
+		print_line(page, "exit status 0");
 	if (page->facts->running)
 		print_line(page, "It is still running: this is what is known so far.");
 	else if (page->facts->repaired || (value_is(complete) && complete.number == 0))
@@ -99,6 +108,51 @@ static void print_head(const struct page *page)
 	print_line(page, text_string(&place));
 	print_tags(page);
 	print_state(page);
+}
+
+static void print_doubts(const struct page *page)
+{
+	CLEANUP(text_clear) struct text text = { 0 };
+	bool first = true;
+
+	for (size_t i = 0; trust_add(&text, page->facts, i); i++) {
+		if (text.length == 0)
+			continue;
+		if (first)
+			fputc('\n', page->out);
+		first = false;
+		words_wrap_tinted(text.data, INDENT, NO_LIMIT, TINT_WARN, page->look, page->out);
+		text_clear(&text);
+	}
+}
+
+static void print_labelled(const struct page *page, const char *label, const char *foreign)
+{
+	CLEANUP(text_clear) struct text text = { 0 };
+
+	if (!foreign || !*foreign)
+		return;
+	text_add(&text, label);
+	words_clean(&text, foreign);
+	words_wrap(text.data, 2 * INDENT, NO_LIMIT, page->look, page->out);
+}
+
+static void print_advice(const struct page *page)
+{
+	for (size_t i = 0; i < page->facts->n_advice; i++) {
+		const struct advice *advice = &page->facts->advice[i];
+		CLEANUP(text_clear) struct text text = { 0 };
+
+		if (i == 0) {
+			fputc('\n', page->out);
+			look_heading(page->look, "what to do", page->out);
+		}
+		words_clean(&text, advice->text);
+		print_line(page, text_string(&text));
+		print_labelled(page, "because: ", advice->evidence);
+		print_labelled(page, "next: ", advice->next);
+		print_labelled(page, "more: sonde explain ", advice->rule);
+	}
 }
 
 /* What helps to read a number: between what the truth is, or how much of it a second. */
@@ -132,13 +186,6 @@ static void add_figure(struct grid *grid, const struct facts *facts, const char 
 	grid_add(grid, fact->source);
 }
 
-static const char *label_of(const struct fact *fact)
-{
-	const struct total *total = total_find(fact->name);
-
-	return total ? total->label : fact->name;
-}
-
 /* ("swap_peak_bytes", "_peak", "_mean") is "swap_mean_bytes", where the run has such a total. */
 static const struct fact *find_other(const struct facts *facts, const char *name, const char *word,
 				     const char *other)
@@ -161,7 +208,7 @@ static void add_total(struct grid *grid, const struct facts *facts, const struct
 
 	if (!total_find(total->name) && find_other(facts, total->name, "_mean", "_peak"))
 		return;
-	add_figure(grid, facts, label_of(total), total);
+	add_figure(grid, facts, total_label(facts, total->name), total);
 	if (mean && value_is(mean->value) && total->value.number != 0 && !total_find(mean->name))
 		add_figure(grid, facts, "  on average", mean);
 }
@@ -172,8 +219,8 @@ static void print_totals(const struct page *page, const char *title, bool known)
 	const struct grid_column columns[] = {
 		{ .title = title, .gives_way = true },
 		{ .title = "" },
-		{ .title = "", .gives_way = true },
-		{ .title = "how we know", .gives_way = true },
+		{ .title = "", .gives_way = true, .goes = true },
+		{ .title = "how we know", .gives_way = true, .goes = true, .tint = TINT_FAINT },
 	};
 	CLEANUP(freep) struct fact *list = NULL;
 	CLEANUP(grid_clear) struct grid grid;
@@ -204,7 +251,7 @@ static void print_reason(const struct page *page, struct fact *list, size_t coun
 		if (list[i].value.how != how || !list[i].why || strcmp(list[i].why, why) != 0)
 			continue;
 		text_add(&line, i > first ? ", " : "");
-		words_clean(&line, label_of(&list[i]));
+		words_clean(&line, total_label(page->facts, list[i].name));
 		if (i > first)
 			list[i].why = NULL;
 	}
@@ -243,20 +290,26 @@ static void print_notes(const struct page *page)
 	}
 }
 
-/* A limit, and the total that runs into it. */
+/* A limit, and the total that runs into it; NULL: nobody counts that. What was asked for, and a
+ * limit of one kind, stand there only where they differ from the limit that holds. */
 static const struct {
-	const char *limit, *total, *label;
+	const char *limit, *total, *label, *unless;
 } limit_rows[] = {
-	{ "cores", "cores_mean", "cores, on average" },
-	{ "cores", "cores_peak", "cores, at most" },
-	{ "memory_bytes", "memory_tree_peak_bytes", "memory" },
-	{ "time_s", "wall_s", "time" },
+	{ "cores", "cores_mean", "cores, on average", NULL },
+	{ "cores", "cores_peak", "cores, at most", NULL },
+	{ "cores_requested", "cores_mean", "cores, asked for", "cores" },
+	{ "memory_bytes", "memory_tree_peak_bytes", "memory", NULL },
+	{ "memory_requested_bytes", "memory_tree_peak_bytes", "memory, asked for", "memory_bytes" },
+	{ "memory_cgroup_bytes", "memory_cgroup_peak_bytes", "memory of its cgroup", NULL },
+	{ "time_s", "wall_s", "time", NULL },
+	{ "processes", "processes_peak", "processes at once", NULL },
+	{ "open_files", NULL, "open files", NULL },
 };
 
 static void add_limit(struct grid *grid, const char *label, const struct fact *limit,
 		      const struct fact *used)
 {
-	double share = used->value.number / limit->value.number;
+	double share = used ? used->value.number / limit->value.number : NAN;
 	char words[HUMAN_BYTES + 8];
 
 	grid_add(grid, label);
@@ -267,49 +320,99 @@ static void add_limit(struct grid *grid, const char *label, const struct fact *l
 	grid_add(grid, limit->source);
 }
 
+static void add_limits(struct grid *grid, const struct facts *facts)
+{
+	for (size_t i = 0; i < COUNT(limit_rows); i++) {
+		const char *total = limit_rows[i].total, *unless = limit_rows[i].unless;
+		const struct fact *limit = facts_find(facts, "limits", limit_rows[i].limit);
+		const struct fact *used = total ? facts_find(facts, "totals", total) : NULL;
+		struct value other = unless ? facts_value(facts, "limits", unless) : value_absent();
+
+		if (!limit || !value_is(limit->value) ||
+		    (total && (!used || !value_is(used->value))) ||
+		    (value_is(other) && other.number == limit->value.number))
+			continue;
+		add_limit(grid, limit_rows[i].label, limit, used);
+	}
+}
+
 static void print_limits(const struct page *page)
 {
 	static const struct grid_column columns[] = {
-		{ .title = "how near its limits" },
+		{ .title = "how near its limits", .gives_way = true },
 		{ .title = "", .right = true },
 		{ .title = "" },
 		{ .title = "", .right = true },
 		{ .title = "", .right = true },
-		{ .title = "set by", .gives_way = true },
+		{ .title = "set by", .gives_way = true, .goes = true, .tint = TINT_FAINT },
 	};
 	CLEANUP(grid_clear) struct grid grid;
 
 	grid_init(&grid, columns, COUNT(columns));
-	for (size_t i = 0; i < COUNT(limit_rows); i++) {
-		const struct fact *limit = facts_find(page->facts, "limits", limit_rows[i].limit);
-		const struct fact *used = facts_find(page->facts, "totals", limit_rows[i].total);
-
-		if (limit && used && value_is(limit->value) && value_is(used->value))
-			add_limit(&grid, limit_rows[i].label, limit, used);
-	}
+	add_limits(&grid, page->facts);
 	if (grid.n_cells == 0)
 		return;
 	fprintf(page->out, "\n");
 	grid_print(&grid, 0, page->look, page->out);
 }
 
+static const struct {
+	const char *metric, *title;
+} plots[] = {
+	{ "cores", "cores busy, over time" },
+	{ "memory_tree_bytes", "memory of all together, over time" },
+};
+
+static const struct line *find_line(const struct facts *facts, const char *metric)
+{
+	for (size_t i = 0; i < facts->n_lines; i++) {
+		const struct line *line = &facts->lines[i];
+
+		if (line->process == 0 && strcmp(line->metric->name, metric) == 0)
+			return line;
+	}
+	return NULL;
+}
+
+static void print_plots(const struct page *page)
+{
+	struct look look = *page->look;
+
+	look.columns = look.columns < PLOT_COLUMNS ? look.columns : PLOT_COLUMNS;
+	for (size_t i = 0; i < COUNT(plots); i++) {
+		const struct line *line = find_line(page->facts, plots[i].metric);
+
+		if (!line || line->n_points < PLOT_LOOKS)
+			continue;
+		fputc('\n', page->out);
+		look_heading(&look, plots[i].title, page->out);
+		plot_print(&(struct plot){ .line = line,
+					   .end_s = plot_end_s(line),
+					   .limit = series_limit(page->facts, line->metric),
+					   .rows = PLOT_ROWS,
+					   .label_columns = PLOT_LABEL },
+			   &look, page->out);
+	}
+}
+
 /* CPU time of everybody on the machine, less that of the run and of sonde. */
 static void add_others(struct text *line, const struct facts *facts)
 {
-	struct value busy = facts_value(facts, "totals", "machine_busy_s");
-	struct value ours = facts_value(facts, "totals", "cpu_s");
-	struct value own = facts_value(facts, "own", "cpu_s");
-	struct value wall = facts_value(facts, "totals", "wall_s");
-	double others_s = busy.number - ours.number - (value_is(own) ? own.number : 0);
-	char time[HUMAN_BYTES];
+	struct value others = trust_others_s(facts), wall = facts_value(facts, "totals", "wall_s");
+	struct value cores = facts_value(facts, "machine", "cores");
+	char words[HUMAN_BYTES];
 
-	if (!value_is(busy) || !value_is(ours) || !value_is(wall) || wall.number <= 0)
+	if (!value_is(others) || !value_is(wall) || wall.number <= 0)
 		return;
-	if (others_s < 0.01 * wall.number)
+	if (others.number < 0.01 * wall.number) {
 		text_add(line, "hardly anything: others kept less than 0.01 cores busy");
-	else
-		text_add_format(line, "others kept %.2f cores busy on average, %s of CPU time",
-				others_s / wall.number, human_duration(others_s, time));
+		return;
+	}
+	text_add_format(line, "others kept %.2f", others.number / wall.number);
+	if (value_is(cores))
+		text_add_format(line, " of %s", human_count(cores.number, words));
+	text_add_format(line, " cores busy on average, %s of CPU time",
+			human_duration(others.number, words));
 }
 
 static void add_steal(struct text *line, const struct facts *facts)
@@ -380,10 +483,13 @@ static void print_processes(const struct page *page)
 static void print_page(const struct page *page)
 {
 	print_head(page);
+	print_doubts(page);
+	print_advice(page);
 	print_totals(page, "what it used", true);
 	print_reasons(page);
 	print_notes(page);
 	print_limits(page);
+	print_plots(page);
 	page_phases(page->facts, page->look, page->out);
 	print_processes(page);
 	print_others(page);

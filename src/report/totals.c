@@ -48,6 +48,76 @@ const struct total *total_find(const char *name)
 	return NULL;
 }
 
+/* Short words for metrics of the sources that are no totals of the table. A metric without a row
+ * here is called by its help. */
+static const struct {
+	const char *metric, *label;
+} labels[] = {
+	{ "memory_bytes", "memory of each, added up" },
+	{ "memory_shared_bytes", "memory that may be shared" },
+	{ "memory_pss_bytes", "memory, shared pages once" },
+	{ "memory_high_bytes", "most memory of a process" },
+	{ "memory_cgroup_high_bytes", "most of its cgroup, ever" },
+	{ "cgroup_cpu_s", "CPU time of its cgroup" },
+	{ "cgroup_throttled_s", "held back by a CPU quota" },
+	{ "cgroup_oom_kills", "killed for lack of memory" },
+	{ "cgroup_pressure_cpu_s", "its cgroup lacked CPUs" },
+	{ "cgroup_pressure_memory_s", "its cgroup lacked memory" },
+	{ "cgroup_pressure_io_s", "its cgroup lacked storage" },
+	{ "machine_busy_s", "machine: CPU time of all" },
+	{ "machine_steal_s", "machine: taken by its host" },
+	{ "machine_iowait_s", "machine: idle for storage" },
+	{ "machine_load", "machine: load" },
+	{ "machine_runnable", "machine: tasks that want CPU" },
+	{ "machine_memory_used_bytes", "machine: memory used" },
+	{ "machine_swap_used_bytes", "machine: swap used" },
+	{ "pressure_cpu_s", "machine: lacked CPUs" },
+	{ "pressure_io_s", "machine: lacked storage" },
+	{ "pressure_memory_s", "machine: lacked memory" },
+	{ "frequency_hz", "clock rate of the CPUs" },
+};
+
+static bool is_of(const char *name, const struct metric *metric)
+{
+	static const char *const words[] = { "peak", "mean" };
+	char derived[128];
+
+	if (strcmp(metric->name, name) == 0)
+		return true;
+	for (size_t i = 0; i < COUNT(words); i++) {
+		metric_derived_name(metric, words[i], derived, sizeof(derived));
+		if (strcmp(derived, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+static const struct metric *metric_of(const struct metric *metrics, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (is_of(name, &metrics[i]))
+			return &metrics[i];
+	}
+	return NULL;
+}
+
+const char *total_label(const struct facts *facts, const char *name)
+{
+	const struct total *total = total_find(name);
+	const struct metric *metric;
+
+	if (total)
+		return total->label;
+	metric = metric_of(facts->run_metrics, facts->n_run_metrics, name);
+	if (!metric)
+		metric = metric_of(facts->process_metrics, facts->n_process_metrics, name);
+	for (size_t i = 0; metric && i < COUNT(labels); i++) {
+		if (strcmp(labels[i].metric, metric->name) == 0)
+			return labels[i].label;
+	}
+	return metric && metric->help && *metric->help ? metric->help : name;
+}
+
 struct fact total_fact(const struct facts *facts, const struct total *total)
 {
 	const struct fact *known = facts_find(facts, "totals", total->name);

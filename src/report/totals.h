@@ -15,6 +15,10 @@ extern const struct total total_table[]; /* ends with a row without a name */
 
 const struct total *total_find(const char *name); /* or NULL */
 
+/* What people call a total, whether of the table or of a metric that only its source knows: then
+ * what its declaration says, or, where even that is missing, its name. Any bytes. */
+const char *total_label(const struct facts *facts, const char *name);
+
 /* The fact of section "totals" for a row: what the run says, or an absent one with its why. */
 struct fact total_fact(const struct facts *facts, const struct total *total);
 

@@ -8,6 +8,7 @@
 #define GAPS_SHARE 0.05   /* of the run */
 #define GAPS_S 0.5        /* and less than that is a look that came late */
 #define OTHERS_CORES 0.25 /* what a machine does by itself is less */
+#define OTHERS_S 0.1      /* the kernel counts in steps of 10 ms */
 #define FULL 0.9          /* of the machine's cores: they stood in each other's way */
 #define STEAL_SHARE 0.05  /* of the CPU time that it got */
 #define STEAL_S 0.1       /* the kernel counts steal in steps of 10 ms */
@@ -52,7 +53,7 @@ static void add_busy(struct text *text, const struct facts *facts)
 	char words[HUMAN_BYTES], all[HUMAN_BYTES];
 
 	if (!value_is(others) || !value_is(wall) || !value_is(cores) || wall.number <= 0 ||
-	    others.number < OTHERS_CORES * wall.number ||
+	    others.number < OTHERS_S || others.number < OTHERS_CORES * wall.number ||
 	    busy.number < FULL * cores.number * wall.number)
 		return;
 	text_add_format(text,

@@ -188,7 +188,8 @@ static void test_dip(void **state)
 	for (size_t i = 0; i < COUNT(spans); i++)
 		with_dip += spans[i].low == 0;
 	assert_true(with_dip == 1 || with_dip == 2);
-	check_drawing(&line, 16, 8);
+	check_drawing(&line, 16, 12);
+	check_drawing(&line, 20, 8);
 	line_clear(&line);
 }
 
@@ -198,24 +199,28 @@ static void test_shapes(void **state)
 		const struct metric *metric;
 		double numbers[6];
 		size_t count;
-		double top;
+		double top, low_top; /* of a high plot with four steps, of a low one with two */
 	} cases[] = {
-		{ &gauge, { 3, 3, 3, 3, 3, 3 }, 6, 3 },
-		{ &gauge, { 0, 0, 0, 0, 0, 0 }, 6, 1 },
-		{ &gauge, { 5 }, 1, 6 },
-		{ &gauge, { 1, 0.5 }, 2, 1 },
-		{ &gauge, { 0, 1, 2, 3, 4, 16 }, 6, 16 },
-		{ &gauge, { 1e18, 0, 2e18 }, 3, 2e18 },
-		{ &gauge, { 1e-6, 2e-6 }, 2, 2e-6 },
-		{ &memory, { 100 * 1048576.0, 246 * 1048576.0 }, 2, 256 * 1048576.0 },
-		{ &counter, { 1e6, 2e6, 12e6 }, 3, 1e8 },
+		{ &gauge, { 3, 3, 3, 3, 3, 3 }, 6, 3, 4 },
+		{ &gauge, { 0, 0, 0, 0, 0, 0 }, 6, 1, 1 },
+		{ &gauge, { 5 }, 1, 6, 5 },
+		{ &gauge, { 1, 0.5 }, 2, 1, 1 },
+		{ &gauge, { 0, 1, 2, 3, 4, 16 }, 6, 16, 20 },
+		{ &gauge, { 1e18, 0, 2e18 }, 3, 2e18, 2e18 },
+		{ &gauge, { 1e-6, 2e-6 }, 2, 2e-6, 2e-6 },
+		{ &memory,
+		  { 100 * 1048576.0, 246 * 1048576.0 },
+		  2,
+		  256 * 1048576.0,
+		  256 * 1048576.0 },
+		{ &counter, { 1e6, 2e6, 12e6 }, 3, 1e8, 1e8 },
 	};
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		struct line line = line_of(cases[i].metric, cases[i].numbers, cases[i].count);
 
-		check_drawing(&line, cases[i].top, 4);
+		check_drawing(&line, cases[i].low_top, 4);
 		check_drawing(&line, cases[i].top, 12);
 		line_clear(&line);
 	}
@@ -343,20 +348,20 @@ static void test_pictures(void **state)
 	} cases[] = {
 		{ ramp, COUNT(ramp),
 		  "4 |              :'''\n"
-		  "3 |          :''''\n"
+		  "  |          :''''\n"
 		  "2 |       :'''              '''''''''''\n"
-		  "1 |   ....:\n"
+		  "  |   ....:\n"
 		  "0 |...:\n"
 		  "  ++------+------+---xxxxxxxx--+-------\n"
 		  "   0      0.2 s  0.4 s  0.6 s  0.8 s\n" },
 		{ below, COUNT(below),
-		  "   1 |                :''''''''''''''''\n"
-		  " 0.5 |                :\n"
-		  "   0 |                :\n"
-		  "-0.5 |                :\n"
-		  "  -1 |................:\n"
-		  "     ++-------+-------+-------+--------\n"
-		  "      0       0.05 s  0.10 s  0.15 s\n" },
+		  " 1 |                 :'''''''''''''''''\n"
+		  "   |                 :\n"
+		  " 0 |                 :\n"
+		  "   |                 :\n"
+		  "-1 |.................:\n"
+		  "   ++-------+--------+--------+--------\n"
+		  "    0       0.05 s   0.10 s   0.15 s\n" },
 	};
 	const struct look look = { .columns = 40 };
 

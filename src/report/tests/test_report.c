@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "report/tests/example.h"
+#include "report/totals.h"
 #include "report/words.h"
 
 static const struct look plain = { .columns = 80 };
@@ -318,7 +319,7 @@ static void test_page(void **state)
 		"|- python fit.py --title 'two words'  4 min 26 s     1.91 MiB  4 min 12 s\n"
 		"|  `- sh x 9,968                             8 s     2.86 MiB\n"
 		"`- gzip -9 out                               3 s     3.81 MiB  4 min 12 s\n",
-		"  others kept 0.09 cores busy on average, 21.7 s of CPU time\n",
+		"  others kept 0.09 of 16 cores busy on average, 21.7 s of CPU time\n",
 		"  300 ms of CPU time, 0.12 % of one core, looking every 100 ms\n",
 	};
 	CLEANUP(facts_clear) struct facts facts = { 0 };
@@ -330,6 +331,94 @@ static void test_page(void **state)
 	text = example_written(write_page, &facts, &plain);
 	for (size_t i = 0; i < COUNT(expected); i++)
 		assert_non_null(strstr(text, expected[i]));
+}
+
+/* What is on the page where there is more to say. */
+static void test_page_in_full(void **state)
+{
+	static const double cores[] = { 1, 1, 1, 15, 1, 1 };
+	static const char *const expected[] = {
+		"  exit status 0\n\n"
+		"  Nobody looked for 50 s of it (1 gap): totals are right, peaks may be "
+		"missing.\n\n"
+		"what to do\n"
+		"  One core was busy at a time.\n"
+		"    because: 1.1 cores on average, of 16\n"
+		"    next: --cpus-per-task=1\n"
+		"    more: sonde explain one-core\n"
+		"  It took \\x1b[2J long.\n"
+		"    more: sonde explain long\n\n"
+		"what it used",
+		"cores, asked for               1.1  of            8     14 %  "
+		"SLURM_CPUS_PER_...\n",
+		"time                    4 min 12 s  of  10 h 00 min    0.7 %  "
+		"SLURM_JOB_END_TIME\n",
+		"processes at once                4  of        4,096  0.098 %  ulimit -u\n",
+		"open files            not measured  of        1,024        -  ulimit -n\n\n"
+		"cores busy, over time\n"
+		"      20 |\n"
+		"         |----------------------------------:'''''''''''",
+		"machine: CPU time of all  5 min 00 s  /proc/stat\n",
+	};
+	static const struct advice advice[] = {
+		{ "one-core", "One core was busy at a time.", "1.1 cores on average, of 16",
+		  "--cpus-per-task=1" },
+		{ "long", "It took \033[2J long.", NULL, NULL },
+	};
+	static const struct metric machine = { .name = "machine_busy_s", .unit = UNIT_SECONDS };
+	CLEANUP(facts_clear) struct facts facts = { 0 };
+	CLEANUP(freep) char *text = NULL;
+
+	(void)state;
+	example_run(&facts);
+	example_line(&facts, 0, cores, COUNT(cores));
+	facts_set_metrics(&facts, SCOPE_RUN, &machine, 1);
+	facts_add_number(&facts, "sonde", "gaps", 1);
+	facts_add_measured(&facts, "sonde", "gaps_s", UNIT_SECONDS, 50, NULL);
+	for (size_t i = 0; i < COUNT(advice); i++)
+		facts_add_advice(&facts, &advice[i]);
+	facts_add_measured(&facts, "limits", "cores_requested", UNIT_COUNT, 8,
+			   "SLURM_CPUS_PER_TASK");
+	facts_add_measured(&facts, "limits", "memory_requested_bytes", UNIT_BYTES, 6 * GIB, "same");
+	facts_add_measured(&facts, "limits", "time_s", UNIT_SECONDS, 36000, "SLURM_JOB_END_TIME");
+	facts_add_measured(&facts, "limits", "processes", UNIT_COUNT, 4096, "ulimit -u");
+	facts_add_measured(&facts, "limits", "open_files", UNIT_COUNT, 1024, "ulimit -n");
+	text = example_written(write_page, &facts, &plain);
+	for (size_t i = 0; i < COUNT(expected); i++) {
+		if (!strstr(text, expected[i]))
+			fail_msg("no '%s'", expected[i]);
+	}
+	assert_null(strstr(text, "memory, asked for")); /* it is the limit itself */
+	check_page(text, &plain);
+}
+
+/* Labels for people; a metric that nobody knew when this was written is called by its help. */
+static void test_labels(void **state)
+{
+	static const struct metric metrics[] = {
+		{ .name = "machine_load", .help = "load of the machine: ...", .kind = KIND_GAUGE },
+		{ .name = "odd_bytes",
+		  .help = "odd bytes of it",
+		  .unit = UNIT_BYTES,
+		  .kind = KIND_GAUGE },
+		{ .name = "bare_s", .unit = UNIT_SECONDS },
+	};
+	static const struct {
+		const char *name, *expected;
+	} cases[] = {
+		{ "wall_s", "time" },
+		{ "machine_load_peak", "machine: load" },
+		{ "machine_load_mean", "machine: load" },
+		{ "odd_peak_bytes", "odd bytes of it" },
+		{ "bare_s", "bare_s" },
+		{ "unknown", "unknown" },
+	};
+	CLEANUP(facts_clear) struct facts facts = { 0 };
+
+	(void)state;
+	facts_set_metrics(&facts, SCOPE_RUN, metrics, COUNT(metrics));
+	for (size_t i = 0; i < COUNT(cases); i++)
+		assert_string_equal(total_label(&facts, cases[i].name), cases[i].expected);
 }
 
 static void test_series(void **state)
@@ -562,6 +651,8 @@ int main(void)
 		cmocka_unit_test(test_csv),
 		cmocka_unit_test(test_full_disk),
 		cmocka_unit_test(test_page),
+		cmocka_unit_test(test_page_in_full),
+		cmocka_unit_test(test_labels),
 		cmocka_unit_test(test_series),
 		cmocka_unit_test(test_many_processes),
 		cmocka_unit_test(test_odd_trees),
