@@ -390,6 +390,15 @@ static double tick_step(double end_s, size_t columns)
 	return step_s;
 }
 
+static bool has_label(double time_s, double step_s, double end_s, size_t columns)
+{
+	char words[HUMAN_BYTES];
+
+	write_time(time_s, step_s, end_s, words);
+	return time_s < end_s &&
+	       tick_column(time_s, end_s, columns) + words_columns(words) <= columns;
+}
+
 static bool gap_at(const struct span *spans, size_t column, bool unicode)
 {
 	size_t wide = dots_wide(unicode);
@@ -403,7 +412,7 @@ static void print_axis(const struct span *spans, double end_s, double step_s, si
 	CLEANUP(text_clear) struct text line = { 0 };
 	CLEANUP(freep) bool *ticks = mem_new(columns * sizeof(*ticks));
 
-	for (double time_s = 0; time_s < end_s; time_s += step_s)
+	for (double time_s = 0; has_label(time_s, step_s, end_s, columns); time_s += step_s)
 		ticks[tick_column(time_s, end_s, columns)] = true;
 	text_add_format(&line, "%*s %s", (int)labels, "", look->unicode ? "└" : "+");
 	for (size_t i = 0; i < columns; i++) {
@@ -425,12 +434,10 @@ static void print_times(double end_s, double step_s, size_t columns, size_t labe
 	char words[HUMAN_BYTES];
 
 	text_add_format(&line, "%*s", (int)labels + 2, "");
-	for (double time_s = 0; time_s < end_s; time_s += step_s) {
+	for (double time_s = 0; has_label(time_s, step_s, end_s, columns); time_s += step_s) {
 		size_t at = labels + 2 + tick_column(time_s, end_s, columns);
 
 		write_time(time_s, step_s, end_s, words);
-		if (at + words_columns(words) > labels + 2 + columns)
-			break;
 		text_add_format(&line, "%*s%s", (int)(at - words_columns(text_string(&line))), "",
 				words);
 	}

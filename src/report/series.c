@@ -19,7 +19,7 @@
 #define INDENT 2
 #define TIME_COLUMNS 14
 #define VALUE_COLUMNS 14
-#define ROWS 12
+#define ROWS 13 /* so that four steps of the value axis are of three rows each */
 #define SHORT_ROWS 5
 #define CAPTION_LINES 4
 

@@ -17,6 +17,7 @@
 #include "report/words.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #define INDENT 2
@@ -115,7 +116,7 @@ static void print_doubts(const struct page *page)
 	CLEANUP(text_clear) struct text text = { 0 };
 	bool first = true;
 
-	for (size_t i = 0; trust_add(&text, page->facts, i); i++) {
+	for (size_t i = 0; trust_add(&text, page->facts, SIZE_MAX, i); i++) {
 		if (text.length == 0)
 			continue;
 		if (first)
@@ -269,10 +270,17 @@ static void print_reasons(const struct page *page)
 	};
 	CLEANUP(freep) struct fact *list = NULL;
 	size_t count = total_list(page->facts, &list);
+	bool first = true;
 
 	for (size_t i = 0; i < count; i++) {
-		if (list[i].value.how != HOW_MEASURED && list[i].why)
-			print_reason(page, list, count, i, words[list[i].value.how]);
+		if (list[i].value.how == HOW_MEASURED || !list[i].why)
+			continue;
+		if (first) {
+			fputc('\n', page->out);
+			look_heading(page->look, "what is not sure, or not known", page->out);
+		}
+		first = false;
+		print_reason(page, list, count, i, words[list[i].value.how]);
 	}
 }
 
@@ -486,7 +494,6 @@ static void print_page(const struct page *page)
 	print_doubts(page);
 	print_advice(page);
 	print_totals(page, "what it used", true);
-	print_reasons(page);
 	print_notes(page);
 	print_limits(page);
 	print_plots(page);
@@ -494,6 +501,7 @@ static void print_page(const struct page *page)
 	print_processes(page);
 	print_others(page);
 	print_totals(page, "also measured", false);
+	print_reasons(page);
 	print_own(page);
 }
 

@@ -1,7 +1,7 @@
 /* What stands on the terminal after a run:
  *	  time 4 min 12 s   CPU 1.1 of 16 cores   memory 5.2 GiB peak   read 1.9 GB
  *	  ended by SIGKILL, signal 9: killed from outside, often for lack of memory
- *	  The machine was busy: others kept 15 of its 16 cores busy, so it took longer than it need.
+ *	  The machine was busy: others used 15 of its 16 cores; alone it may be faster.
  *	  One core was busy at a time: 8 Python threads share one GIL.
  *	  12 processes, 4 at once; the largest took 2.1 GiB
  *	  recorded as 3f9a2c71   next: sonde show
@@ -154,16 +154,13 @@ static void add_if(struct text *cell, const struct facts *facts, const char *wor
 	char words[HUMAN_BYTES + 8];
 
 	if (fact && value_is(fact->value) && fact->value.number >= least)
-		text_add_format(cell, "%s %s", word, words_fact(fact, words));
+		text_add_format(cell, "%s%s %s", cell->length > 0 ? ", " : "", word,
+				words_fact(fact, words));
 }
 
-static void add_read(struct text *cell, const struct facts *facts)
+static void add_io(struct text *cell, const struct facts *facts)
 {
 	add_if(cell, facts, "read", "io_read_bytes", IO_BYTES);
-}
-
-static void add_written(struct text *cell, const struct facts *facts)
-{
 	add_if(cell, facts, "wrote", "io_write_bytes", IO_BYTES);
 }
 
@@ -175,9 +172,9 @@ static void add_energy(struct text *cell, const struct facts *facts)
 /* What there is no room for goes, the least important first. */
 static void print_figures(struct summary *summary, int most)
 {
-	static void (*const cells[])(struct text *,
-				     const struct facts *) = { add_time, add_cpu,     add_memory,
-							       add_read, add_written, add_energy };
+	static void (*const cells[])(struct text *, const struct facts *) = { add_time, add_cpu,
+									      add_memory, add_io,
+									      add_energy };
 	CLEANUP(flow_clear) struct flow flow = { 0 };
 
 	for (size_t i = 0; i < COUNT(cells); i++)
@@ -212,7 +209,7 @@ static void print_doubts(struct summary *summary)
 	for (size_t i = 0; said < DOUBTS; i++) {
 		CLEANUP(text_clear) struct text text = { 0 };
 
-		if (!trust_add(&text, summary->facts, i))
+		if (!trust_add(&text, summary->facts, ADVICE, i))
 			return;
 		said += print_sentence(summary, text_string(&text), TINT_WARN);
 	}
@@ -291,20 +288,34 @@ static void print_notes(struct summary *summary)
 	}
 }
 
-/* What can be typed or pasted as it is: "sonde lines", "--mem=6G". */
-static const char *typed_next(const struct facts *facts)
+static bool starts_with(const char *text, const char *start)
 {
-	const char *next = facts->n_advice > 0 ? facts->advice[0].next : NULL;
+	return text && strncmp(text, start, strlen(start)) == 0;
+}
 
-	if (!next || (strncmp(next, "sonde ", 6) != 0 && next[0] != '-' && next[0] != '#'))
-		return NULL;
-	return next;
+/* What to ask for next time where that is known, else the first step that can be typed as it is:
+ * "sonde lines", "--mem=6G". NULL where there is none. */
+static const char *find_next(const struct facts *facts)
+{
+	static const char *const starts[] = { "ask for ", "sonde ", "-", "#" };
+
+	for (size_t i = 0; i < facts->n_advice; i++) {
+		if (strcmp(facts->advice[i].rule, "ask-for") == 0)
+			return facts->advice[i].next;
+	}
+	for (size_t i = 0; i < facts->n_advice; i++) {
+		for (size_t j = 0; j < COUNT(starts); j++) {
+			if (starts_with(facts->advice[i].next, starts[j]))
+				return facts->advice[i].next;
+		}
+	}
+	return NULL;
 }
 
 static void add_end(struct flow *flow, const struct facts *facts, const char *again)
 {
-	const char *id = facts_text(facts, "run", "id"), *next = typed_next(facts);
-	bool command = next && next[0] == 's';
+	const char *id = facts_text(facts, "run", "id"), *next = find_next(facts);
+	bool command = starts_with(next, "sonde ");
 	struct text *cell;
 
 	if (again && id) {
@@ -322,7 +333,7 @@ static void add_end(struct flow *flow, const struct facts *facts, const char *ag
 	if (!next || command)
 		return;
 	cell = flow_next(flow);
-	text_add(cell, "next time ask for: ");
+	text_add(cell, starts_with(next, "ask for ") ? "next time " : "next time ask for: ");
 	words_clean(cell, next);
 }
 

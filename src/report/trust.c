@@ -3,6 +3,7 @@
 #include "base/human.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SHORT_S 1.0       /* a run of less is mostly its start */
 #define GAPS_SHARE 0.05   /* of the run */
@@ -57,8 +58,8 @@ static void add_busy(struct text *text, const struct facts *facts)
 	    busy.number < FULL * cores.number * wall.number)
 		return;
 	text_add_format(text,
-			"The machine was busy: others kept %s of its %s cores busy, so it took "
-			"longer than it need.",
+			"The machine was busy: others used %s of its %s cores; alone it may be "
+			"faster.",
 			human_number(others.number / wall.number, 2, words),
 			human_count(cores.number, all));
 }
@@ -72,8 +73,8 @@ static void add_steal(struct text *text, const struct facts *facts)
 	    steal.number < STEAL_SHARE * cpu.number)
 		return;
 	text_add_format(text,
-			"Other virtual machines took %s of CPU time from this one, so it took "
-			"longer than it need.",
+			"Other virtual machines took %s of CPU time from this one; it may be "
+			"faster.",
 			human_duration(steal.number, words));
 }
 
@@ -88,13 +89,33 @@ static void add_short(struct text *text, const struct facts *facts)
 			human_duration(wall.number, words));
 }
 
-bool trust_add(struct text *text, const struct facts *facts, size_t i)
-{
-	static void (*const doubts[])(
-	    struct text *, const struct facts *) = { add_gaps, add_busy, add_steal, add_short };
+static const struct {
+	void (*add)(struct text *text, const struct facts *facts);
+	const char *rules[2]; /* advice that says the same */
+} doubts[] = {
+	{ add_gaps, { NULL } },
+	{ add_busy, { "machine-busy", "cpu-wait-others" } },
+	{ add_steal, { "machine-busy" } },
+	{ add_short, { "too-short" } },
+};
 
+static bool is_said(const struct facts *facts, size_t n_said, const char *rule)
+{
+	for (size_t i = 0; rule && i < n_said && i < facts->n_advice; i++) {
+		if (strcmp(facts->advice[i].rule, rule) == 0)
+			return true;
+	}
+	return false;
+}
+
+bool trust_add(struct text *text, const struct facts *facts, size_t n_said, size_t i)
+{
 	if (i >= COUNT(doubts))
 		return false;
-	doubts[i](text, facts);
+	for (size_t j = 0; j < COUNT(doubts[i].rules); j++) {
+		if (is_said(facts, n_said, doubts[i].rules[j]))
+			return true;
+	}
+	doubts[i].add(text, facts);
 	return true;
 }

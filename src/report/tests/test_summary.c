@@ -55,7 +55,7 @@ static void advise_one_core(struct facts *facts, const char *next)
 
 #define FIGURES                                                                                    \
 	"  time 4 min 12 s   CPU 1.1 of 16 cores   memory about 5.2 GiB peak of 6 GiB\n"           \
-	"  read 1.9 GB   wrote 12.3 MB\n"
+	"  read 1.9 GB, wrote 12.3 MB\n"
 #define PROCESSES                                                                                  \
 	"  9,972 processes, 4 at once; the largest took 5.1 GiB\n"                                 \
 	"  the true peak of memory is between 5.1 GiB and 5.9 GiB\n"
@@ -90,6 +90,13 @@ static void test_words(void **state)
 		  "--cpus-per-task=1 --mem=6G --time=00:06:00",
 		  { FIGURES, one_core, PROCESSES, END,
 		    "  next time ask for: --cpus-per-task=1 --mem=6G --time=00:06:00\n" } },
+		{ 0,
+		  0,
+		  true,
+		  "ask for --cpus-per-task=1",
+		  { FIGURES, one_core, PROCESSES,
+		    "  recorded as 3f9a2c71   next: sonde show   next time ask for "
+		    "--cpus-per-task=1\n" } },
 	};
 
 	(void)state;
@@ -183,11 +190,9 @@ static void test_trust(void **state)
 		  "Nobody looked for 13 s of it (2 gaps): totals are right, peaks may be "
 		  "missing." },
 		{ "totals", "machine_busy_s", 15.2 * 252, 14.3 * 252,
-		  "The machine was busy: others kept 14 of its 16 cores busy, so it took longer "
-		  "than it need." },
+		  "The machine was busy: others used 14 of its 16 cores; alone it may be faster." },
 		{ "totals", "machine_steal_s", 14, 13.8,
-		  "Other virtual machines took 14 s of CPU time from this one, so it took "
-		  "longer than it need." },
+		  "Other virtual machines took 14 s of CPU time from this one; it may be faster." },
 		{ "totals", "wall_s", 0.9, 1,
 		  "It ran for 900 ms only: too short to say much about longer runs." },
 	};
@@ -206,11 +211,57 @@ static void test_trust(void **state)
 			if (fires == 2)
 				facts_add_absent(&facts, cases[i].section, cases[i].name,
 						 UNIT_SECONDS, "not known");
-			for (size_t j = 0; trust_add(&text, &facts, j); j++)
+			for (size_t j = 0; trust_add(&text, &facts, 2, j); j++)
 				;
 			assert_string_equal(text_string(&text), fires == 1 ? cases[i].said : "");
 		}
 	}
+}
+
+/* What advice says already is not said twice. */
+static void test_trust_or_advice(void **state)
+{
+	static const struct {
+		const char *rule;
+		size_t before;
+		bool said;
+	} cases[] = {
+		{ "machine-busy", 0, true },    { "machine-busy", 1, true },
+		{ "machine-busy", 2, false },   { "too-short", 0, false },
+		{ "cpu-wait-others", 0, true },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		CLEANUP(facts_clear) struct facts facts = { 0 };
+		CLEANUP(text_clear) struct text text = { 0 };
+
+		example_run(&facts);
+		facts_add_measured(&facts, "totals", "machine_busy_s", UNIT_SECONDS, 16 * 252, "");
+		for (size_t j = 0; j < cases[i].before; j++)
+			advise_one_core(&facts, NULL);
+		facts_add_advice(&facts,
+				 &(struct advice){ .rule = cases[i].rule, .text = "Said." });
+		for (size_t j = 0; trust_add(&text, &facts, 2, j); j++)
+			;
+		assert_int_equal(text.length == 0, cases[i].said);
+	}
+}
+
+/* What to ask for is worth more than any other next step. */
+static void test_ask_for(void **state)
+{
+	CLEANUP(facts_clear) struct facts facts = { 0 };
+	CLEANUP(freep) char *text = NULL;
+
+	(void)state;
+	example_run(&facts);
+	advise_one_core(&facts, "ask for --cpus-per-task=1");
+	facts_add_advice(&facts, &(struct advice){ .rule = "ask-for",
+						   .text = "Used of what was asked for: 1 of 16.",
+						   .next = "ask for --cpus-per-task=1 --mem=6G" });
+	text = example_written(write_summary, &facts, &plain);
+	assert_non_null(strstr(text, "next time ask for --cpus-per-task=1 --mem=6G\n"));
 }
 
 /* Others may be busy on a machine that has room for all. */
@@ -223,7 +274,7 @@ static void test_trust_with_room(void **state)
 	example_run(&facts);
 	facts_add_measured(&facts, "machine", "cores", UNIT_COUNT, 128, NULL);
 	facts_add_measured(&facts, "totals", "machine_busy_s", UNIT_SECONDS, 100 * 252, NULL);
-	for (size_t i = 0; trust_add(&text, &facts, i); i++)
+	for (size_t i = 0; trust_add(&text, &facts, 2, i); i++)
 		;
 	assert_string_equal(text_string(&text), "");
 }
@@ -247,6 +298,7 @@ static const char *const nexts[] = {
 	"--partition=long-jobs "
 	"--account=a-project-with-a-long-name --constraint=\"[rack1|rack2|rack3|rack4]\"",
 	"prose that is not to be typed",
+	"ask for -l select=1:ncpus=1:mem=6gb -l walltime=00:06:00, half as much again as it took",
 };
 
 /* Any facts: `bits` chooses what is there. */
@@ -351,10 +403,11 @@ static void test_notes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words),       cmocka_unit_test(test_of_nothing),
-		cmocka_unit_test(test_again),       cmocka_unit_test(test_colour),
-		cmocka_unit_test(test_trust),       cmocka_unit_test(test_trust_with_room),
-		cmocka_unit_test(test_always_fits), cmocka_unit_test(test_in_full),
+		cmocka_unit_test(test_words),           cmocka_unit_test(test_of_nothing),
+		cmocka_unit_test(test_again),           cmocka_unit_test(test_colour),
+		cmocka_unit_test(test_trust),           cmocka_unit_test(test_trust_with_room),
+		cmocka_unit_test(test_trust_or_advice), cmocka_unit_test(test_ask_for),
+		cmocka_unit_test(test_always_fits),     cmocka_unit_test(test_in_full),
 		cmocka_unit_test(test_notes),
 	};
 
