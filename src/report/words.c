@@ -205,24 +205,71 @@ void words_started(struct text *text, const struct facts *facts)
 		text_add(text, local);
 }
 
+/* What takes two columns of a terminal (East Asian scripts, emoji), and what takes none (accents
+ * that stand on the letter before): as terminals have it, which is Unicode's EastAsianWidth in
+ * broad strokes. */
+static const struct {
+	unsigned first, last;
+	size_t columns;
+} widths[] = {
+	{ 0x0300, 0x036f, 0 },   { 0x1100, 0x115f, 2 },   { 0x200b, 0x200f, 0 },
+	{ 0x20d0, 0x20ff, 0 },   { 0x2e80, 0x303e, 2 },   { 0x3041, 0xa4cf, 2 },
+	{ 0xac00, 0xd7a3, 2 },   { 0xf900, 0xfaff, 2 },   { 0xfe00, 0xfe0f, 0 },
+	{ 0xfe30, 0xfe6f, 2 },   { 0xff00, 0xff60, 2 },   { 0xffe0, 0xffe6, 2 },
+	{ 0x1f300, 0x1f64f, 2 }, { 0x1f680, 0x1f6ff, 2 }, { 0x1f900, 0x1f9ff, 2 },
+	{ 0x20000, 0x3fffd, 2 },
+};
+
+static size_t columns_of(unsigned code)
+{
+	for (size_t i = 0; i < COUNT(widths) && code >= widths[i].first; i++) {
+		if (code <= widths[i].last)
+			return widths[i].columns;
+	}
+	return 1;
+}
+
+/* The bytes of the character at the start of a clean string, and its columns. */
+static size_t character(const char *string, size_t *columns)
+{
+	static const unsigned char masks[] = { 0, 0x7f, 0x1f, 0x0f, 0x07 };
+	size_t bytes = utf8_length(string, strnlen(string, 4));
+	unsigned code = (unsigned char)string[0];
+
+	if (bytes == 0)
+		bytes = 1;
+	code &= masks[bytes];
+	for (size_t i = 1; i < bytes; i++)
+		code = code << 6 | ((unsigned char)string[i] & 0x3f);
+	*columns = columns_of(code);
+	return bytes;
+}
+
 size_t words_columns(const char *string)
 {
-	size_t columns = 0;
+	size_t columns = 0, more;
 
-	for (; *string; string++)
-		columns += ((unsigned char)*string & 0xc0) != 0x80;
+	for (; *string; columns += more)
+		string += character(string, &more);
 	return columns;
+}
+
+/* The bytes that fit. */
+static size_t bytes_within(const char *string, size_t columns)
+{
+	size_t i = 0, bytes, more;
+
+	for (; string[i]; i += bytes, columns -= more) {
+		bytes = character(string + i, &more);
+		if (more > columns)
+			break;
+	}
+	return i;
 }
 
 static void add_columns(struct text *text, const char *string, size_t columns)
 {
-	size_t i = 0;
-
-	for (; string[i]; i++) {
-		if (((unsigned char)string[i] & 0xc0) != 0x80 && columns-- == 0)
-			break;
-	}
-	text_add_bytes(text, string, i);
+	text_add_bytes(text, string, bytes_within(string, columns));
 }
 
 void words_cut(struct text *text, const char *string, size_t columns, const struct look *look)
@@ -242,17 +289,17 @@ void words_cut(struct text *text, const char *string, size_t columns, const stru
  * does not part a number from its unit, or as many as fit where a word is longer than the line. */
 static size_t line_bytes(const char *string, size_t columns)
 {
-	size_t i = 0, used = 0, blank = 0;
+	size_t fits = bytes_within(string, columns), blank = 0, unused;
 
-	for (; string[i]; i++) {
-		bool starts = ((unsigned char)string[i] & 0xc0) != 0x80;
-
+	if (!string[fits])
+		return fits;
+	if (fits == 0)
+		return character(string, &unused); /* or nobody would ever get on */
+	for (size_t i = 0; i <= fits; i++) {
 		if (string[i] == ' ' && !(i > 0 && isdigit((unsigned char)string[i - 1])))
 			blank = i;
-		if (starts && used++ == columns)
-			return blank ? blank : i;
 	}
-	return i;
+	return blank ? blank : fits;
 }
 
 /* Where a line of the sentence begins, and how many columns it has. */

@@ -35,7 +35,7 @@ bool words_start(const struct facts *facts, time_t *ret); /* false where it is n
  * recording where it is no time. */
 void words_started(struct text *text, const struct facts *facts);
 
-/* How many columns a clean string takes: one for each code point. */
+/* How many columns of a terminal a clean string takes: "漢字" takes four. */
 size_t words_columns(const char *string);
 /* Adds as much of a clean string as fits, with an ellipsis where it was cut. */
 void words_cut(struct text *text, const char *string, size_t columns, const struct look *look);

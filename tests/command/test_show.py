@@ -278,7 +278,7 @@ def test_hostile_names(sonde, tmp_path):
 
 
 def test_width(sonde, fit):
-    for columns in ("80", "132", "200"):
+    for columns in ("40", "80", "132", "200"):
         out = sonde("show", env={"COLUMNS": columns}).out
         assert max(map(len, out.splitlines())) <= int(columns)
 

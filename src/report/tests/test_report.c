@@ -94,7 +94,7 @@ static size_t count_lines(const char *text)
 /* Printable text and line ends, nothing else; no line wider than the terminal. */
 static void check_page(const char *text, const struct look *look)
 {
-	size_t length = strlen(text), columns = 0;
+	size_t length = strlen(text);
 
 	for (size_t i = 0; i < length;) {
 		size_t bytes = utf8_length(text + i, length - i);
@@ -104,9 +104,13 @@ static void check_page(const char *text, const struct look *look)
 		assert_true(first == '\n' || first >= 0x20);
 		assert_true(first != 0x7f);
 		assert_false(first == 0xc2 && (unsigned char)text[i + 1] < 0xa0);
-		columns = first == '\n' ? 0 : columns + 1;
-		assert_true(columns <= (size_t)look->columns);
 		i += bytes;
+	}
+	for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
+		CLEANUP(text_clear) struct text one = { 0 };
+
+		text_add_bytes(&one, line, strcspn(line, "\n"));
+		assert_true(words_columns(text_string(&one)) <= (size_t)look->columns);
 	}
 }
 
@@ -598,7 +602,11 @@ static void test_cut(void **state)
 		{ "longer", 5, true, "long\u2026" },
 		{ "longer", 2, false, ".." },
 		{ "longer", 0, false, "" },
-		{ "\u6f22\u5b57\u6f22", 2, true, "\u6f22\u2026" },
+		{ "\u6f22\u5b57\u6f22", 6, true, "\u6f22\u5b57\u6f22" },
+		{ "\u6f22\u5b57\u6f22", 5, true, "\u6f22\u5b57\u2026" },
+		{ "\u6f22\u5b57\u6f22", 4, true, "\u6f22\u2026" },
+		{ "e\u0301te\u0301", 3, true, "e\u0301te\u0301" },
+		{ "\U0001f525x", 2, true, "\u2026" },
 	};
 
 	(void)state;
