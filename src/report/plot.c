@@ -213,11 +213,11 @@ static size_t row_of(const struct scale *scale, double value, size_t rows, bool 
 	return rows - 1 - dot_of(scale, value, rows, unicode) / dots_high(unicode);
 }
 
+/* Braille's dots 1 2 3 7 on the left and 4 5 6 8 on the right, as bits. */
+static const unsigned char bits[2][4] = { { 0x01, 0x02, 0x04, 0x40 }, { 0x08, 0x10, 0x20, 0x80 } };
+
 static void set_dot(struct canvas *canvas, size_t x, size_t y)
 {
-	/* Braille's dots 1 2 3 7 on the left and 4 5 6 8 on the right, as bits. */
-	static const unsigned char bits[2][4] = { { 0x01, 0x02, 0x04, 0x40 },
-						  { 0x08, 0x10, 0x20, 0x80 } };
 	size_t wide = dots_wide(canvas->unicode), high = dots_high(canvas->unicode);
 	size_t from_top = canvas->rows * high - 1 - y;
 
@@ -250,8 +250,9 @@ static void add_cell(struct text *text, unsigned char dots, bool unicode)
 		text_add_bytes(text, &ascii[dots & 3], 1);
 }
 
-/* A row of cells; where there is nothing, a limit's line shows through. */
-static void add_row(struct text *text, const struct canvas *canvas, size_t row, bool limit,
+/* A row of cells; where there is nothing, a limit's line shows through: `limit` are its dots, at
+ * exactly its height and every other one, so that nobody takes it for the values. */
+static void add_row(struct text *text, const struct canvas *canvas, size_t row, unsigned char limit,
 		    const struct look *look)
 {
 	const unsigned char *cells = canvas->cells + row * canvas->columns;
@@ -260,13 +261,16 @@ static void add_row(struct text *text, const struct canvas *canvas, size_t row, 
 	while (!limit && last > 0 && cells[last - 1] == 0)
 		last--;
 	for (size_t i = 0; i < last; i++) {
-		bool line = limit && cells[i] == 0;
-
-		if (line)
-			text_add_format(text, "%s%s%s", look_begin(look, TINT_WARN),
-					look->unicode ? "╌" : "-", look_end(look, TINT_WARN));
-		else
+		if (cells[i] || !limit) {
 			add_cell(text, cells[i], look->unicode);
+			continue;
+		}
+		text_add(text, look_begin(look, TINT_WARN));
+		if (look->unicode)
+			add_cell(text, limit, true);
+		else
+			text_add(text, "-");
+		text_add(text, look_end(look, TINT_WARN));
 	}
 }
 
@@ -303,18 +307,20 @@ static void print_rows(const struct plot *plot, const struct scale *scale,
 		       FILE *out)
 {
 	bool limit = plot->limit >= scale->bottom && plot->limit <= scale->top;
-	size_t limit_row = limit ? row_of(scale, plot->limit, canvas->rows, look->unicode) : 0;
+	size_t high = dots_high(look->unicode);
+	size_t dot = limit ? dot_of(scale, plot->limit, canvas->rows, look->unicode) : 0;
 
 	for (size_t row = 0; row < canvas->rows; row++) {
 		CLEANUP(text_clear) struct text line = { 0 };
 		char words[HUMAN_BYTES] = "";
 		bool label = label_at(plot, scale, row, look->unicode, words);
+		bool here = limit && row == canvas->rows - 1 - dot / high;
 
 		text_add_format(&line, "%*s", (int)(labels - words_columns(words)), "");
 		text_add_format(&line, "%s%s%s ", look_begin(look, TINT_FAINT), words,
 				look_end(look, TINT_FAINT));
 		text_add(&line, !look->unicode ? "|" : label ? "┤" : "│");
-		add_row(&line, canvas, row, limit && row == limit_row, look);
+		add_row(&line, canvas, row, here ? bits[0][high - 1 - dot % high] : 0, look);
 		fprintf(out, "%s\n", text_string(&line));
 	}
 }

@@ -391,12 +391,14 @@ static void test_limit(void **state)
 {
 	static const double numbers[] = { 4 * GIB, 5 * GIB };
 	struct line line = line_of(&memory, numbers, COUNT(numbers));
-	const struct look look = { .columns = 80 };
+	const struct look look = { .columns = 80 }, unicode = { .columns = 80, .unicode = true };
 	CLEANUP(freep) char *near = drawn(&line, 6 * GIB, 12, &look);
+	CLEANUP(freep) char *dots = drawn(&line, 6 * GIB, 12, &unicode);
 	CLEANUP(freep) char *far = drawn(&line, 100 * GIB, 12, &look);
 
 	(void)state;
 	assert_non_null(strstr(near, "6 GiB |---"));
+	assert_non_null(strstr(dots, "6 GiB ┤⠁⠁⠁"));
 	assert_null(strstr(far, "|---"));
 	assert_null(strstr(far, "100 GiB"));
 	line_clear(&line);
