@@ -70,6 +70,11 @@ bench: ## what sonde costs, beside its peers, as ratios (BENCH=--quick: below tw
 	@$(MAKE) --no-print-directory -s $(JOBS) all
 	@BUILD=$(BUILD) $$(tools/python) tests/bench/bench $(BENCH)
 
+captures: ## the pictures of docs/pictures anew, from real terminals
+	@tools/setup captures
+	@$(MAKE) --no-print-directory -s $(JOBS) $(BUILD)/sonde $(BUILD)/examples/fit
+	@BUILD=$(BUILD) python3 tools/captures
+
 format: ## let clang-format settle the layout
 	@tools/setup format
 	@git ls-files --cached --others --exclude-standard '*.c' '*.h' | xargs clang-format -i
@@ -122,6 +127,6 @@ endif
 $(BUILD)/flags $(BUILD)/list: ;
 
 -include $(OBJECTS:.o=.d) $(TESTS:=.d) $(FUZZERS:=.d)
-.PHONY: all install demo check check-units check-command check-asan check-tsan lint fuzz bench format \
-	help clean build-tests build-fuzzers
+.PHONY: all install demo check check-units check-command check-asan check-tsan lint fuzz bench captures \
+	format help clean build-tests build-fuzzers
 .DELETE_ON_ERROR:
