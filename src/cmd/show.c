@@ -107,7 +107,7 @@ const struct cmd cmd_show = {
 		    "sonde show fit --series memory_tree_bytes\n"
 		    "sonde show --json | jq .totals.cpu_s.value",
 	.details =
-	    "RUN is 'last' (meant where none is given), '@2' for the one before it, an id or its\n"
+	    "RUN is 'last' (meant where none is given), '@2' for the one before it, an id or its "
 	    "start, a name given by 'sonde run --name', or the path of a recording.",
 	.topic = "look",
 	.opts = show_opts,
