@@ -278,10 +278,12 @@ static void add_row(struct text *text, const struct canvas *canvas, size_t row, 
 static bool label_at(const struct plot *plot, const struct scale *scale, size_t row, bool unicode,
 		     char *ret)
 {
-	for (double value = scale->bottom; value <= scale->top + scale->step / 2;
-	     value += scale->step) {
-		if (fabs(value) < scale->step / 2)
-			value = 0;
+	long steps = lround((scale->top - scale->bottom) / scale->step);
+	long zero = lround(-scale->bottom / scale->step); /* where rounding must not leave 1e-17 */
+
+	for (long i = 0; i <= steps; i++) {
+		double value = i == zero ? 0 : scale->bottom + (double)i * scale->step;
+
 		if (row_of(scale, value, (size_t)plot->rows, unicode) == row) {
 			plot_words(plot->line->metric, value, ret);
 			return true;
@@ -372,15 +374,14 @@ static size_t tick_column(double time_s, double end_s, size_t columns)
 	return within(time_s / end_s * (double)columns, columns);
 }
 
-/* Each label begins below its tick and leaves room to the next. */
+/* Each label begins below its tick and leaves room to the next; some get longer on the way. */
 static bool labels_fit(double step_s, double end_s, size_t columns)
 {
+	size_t room = tick_column(step_s, end_s, columns);
 	char words[HUMAN_BYTES];
 
-	for (double time_s = step_s; time_s <= end_s * 2; time_s += step_s) {
-		size_t room = tick_column(step_s, end_s, columns);
-
-		write_time(time_s, step_s, end_s, words);
+	for (size_t i = 1; (double)i * step_s <= end_s; i++) {
+		write_time((double)i * step_s, step_s, end_s, words);
 		if (words_columns(words) + BETWEEN_LABELS > room)
 			return false;
 	}
@@ -396,13 +397,15 @@ static double tick_step(double end_s, size_t columns)
 	return step_s;
 }
 
-static bool has_label(double time_s, double step_s, double end_s, size_t columns)
+/* The i-th tick: false where it, or its label, is behind the end. */
+static bool tick_at(size_t i, double step_s, double end_s, size_t columns, size_t *column,
+		    char *words)
 {
-	char words[HUMAN_BYTES];
+	double time_s = (double)i * step_s;
 
+	*column = tick_column(time_s, end_s, columns);
 	write_time(time_s, step_s, end_s, words);
-	return time_s < end_s &&
-	       tick_column(time_s, end_s, columns) + words_columns(words) <= columns;
+	return time_s < end_s && *column + words_columns(words) <= columns;
 }
 
 static bool gap_at(const struct span *spans, size_t column, bool unicode)
@@ -417,9 +420,11 @@ static void print_axis(const struct span *spans, double end_s, double step_s, si
 {
 	CLEANUP(text_clear) struct text line = { 0 };
 	CLEANUP(freep) bool *ticks = mem_new(columns * sizeof(*ticks));
+	char words[HUMAN_BYTES];
+	size_t at;
 
-	for (double time_s = 0; has_label(time_s, step_s, end_s, columns); time_s += step_s)
-		ticks[tick_column(time_s, end_s, columns)] = true;
+	for (size_t i = 0; tick_at(i, step_s, end_s, columns, &at, words); i++)
+		ticks[at] = true;
 	text_add_format(&line, "%*s %s", (int)labels, "", look->unicode ? "└" : "+");
 	for (size_t i = 0; i < columns; i++) {
 		if (gap_at(spans, i, look->unicode))
@@ -438,15 +443,13 @@ static void print_times(double end_s, double step_s, size_t columns, size_t labe
 {
 	CLEANUP(text_clear) struct text line = { 0 };
 	char words[HUMAN_BYTES];
+	size_t at;
 
 	text_add_format(&line, "%*s", (int)labels + 2, "");
-	for (double time_s = 0; has_label(time_s, step_s, end_s, columns); time_s += step_s) {
-		size_t at = labels + 2 + tick_column(time_s, end_s, columns);
-
-		write_time(time_s, step_s, end_s, words);
-		text_add_format(&line, "%*s%s", (int)(at - words_columns(text_string(&line))), "",
+	for (size_t i = 0; tick_at(i, step_s, end_s, columns, &at, words); i++)
+		text_add_format(&line, "%*s%s",
+				(int)(labels + 2 + at - words_columns(text_string(&line))), "",
 				words);
-	}
 	fprintf(out, "%s%s%s\n", look_begin(look, TINT_FAINT), text_string(&line),
 		look_end(look, TINT_FAINT));
 }
