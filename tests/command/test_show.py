@@ -322,15 +322,7 @@ def test_running_and_killed(sonde, tmp_path):
     assert again.err == "" and "did not see the end of this run" in again.out
 
 
-@pytest.mark.parametrize("env, colour", [
-    ({"TERM": "xterm"}, True),
-    ({"TERM": "xterm", "NO_COLOR": "1"}, False),
-    ({"TERM": "dumb"}, False),
-])
-def test_colour_on_a_terminal(sonde, fit, env, colour):
-    terminal, other_end = os.openpty()
-    ran = sonde("show", env=env, stdout=other_end)
-    os.close(other_end)
+def read_terminal(terminal):
     text = b""
     try:
         while more := os.read(terminal, 65536):
@@ -338,5 +330,22 @@ def test_colour_on_a_terminal(sonde, fit, env, colour):
     except OSError:
         pass  # Linux says EIO where the other end is closed
     os.close(terminal)
-    assert ran.status == 0 and b"what it used" in text
+    return text
+
+
+@pytest.mark.parametrize("env, colour", [
+    ({"TERM": "xterm"}, True),
+    ({"TERM": "xterm", "NO_COLOR": "1"}, False),
+    ({"TERM": "dumb"}, False),
+])
+@pytest.mark.parametrize("words, stream, said", [
+    (["show"], "stdout", b"what it used"),
+    (["run", "true"], "stderr", b"memory"),
+])
+def test_colour_on_a_terminal(sonde, fit, env, colour, words, stream, said):
+    terminal, other_end = os.openpty()
+    ran = sonde(*words, env=env, **{stream: other_end})
+    os.close(other_end)
+    text = read_terminal(terminal)
+    assert ran.status == 0 and said in text
     assert (b"\x1b[1m" in text) == colour

@@ -404,6 +404,16 @@ static void test_limit(void **state)
 	line_clear(&line);
 }
 
+static void check_width(const char *text, const struct look *look)
+{
+	for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
+		CLEANUP(text_clear) struct text one = { 0 };
+
+		text_add_bytes(&one, line, strcspn(line, "\n"));
+		assert_true(words_columns(one.data) <= (size_t)look->columns);
+	}
+}
+
 /* Whatever there is, no line is wider than the terminal, and every tick has its place. */
 static void test_widths(void **state)
 {
@@ -422,19 +432,63 @@ static void test_widths(void **state)
 			CLEANUP(freep) char *text = drawn(&line, NAN, 6, &look);
 
 			assert_int_equal(count_of(text, "\n"), 8);
-			for (const char *at_line = text; *at_line;
-			     at_line = strchr(at_line, '\n') + 1) {
-				CLEANUP(text_clear) struct text one = { 0 };
-
-				text_add_bytes(&one, at_line, strcspn(at_line, "\n"));
-				assert_true(words_columns(one.data) <= (size_t)look.columns);
-			}
+			check_width(text, &look);
 			assert_true(times_s[i] < 1e-3 || count_of(row(text, 7), " s") +
 								 count_of(row(text, 7), " m") +
 								 count_of(row(text, 7), " h") +
 								 count_of(row(text, 7), " d") >
 							     0);
 		}
+	}
+}
+
+static uint64_t random_next(uint64_t *seed)
+{
+	*seed ^= *seed << 13;
+	*seed ^= *seed >> 7;
+	*seed ^= *seed << 17;
+	return *seed;
+}
+
+/* Times in any order and numbers of any size, as a damaged recording may have them. */
+static struct line made_up(uint64_t *seed)
+{
+	static const double odd[] = {
+		NAN, INFINITY, -INFINITY, 0, -1, 1e300, 1e308, -1e299, 5e-324
+	};
+	static const struct metric *const metrics[] = { &gauge, &memory, &counter };
+	double numbers[20];
+	struct line line;
+
+	for (size_t i = 0; i < COUNT(numbers); i++)
+		numbers[i] = random_next(seed) % 3 ? (double)(random_next(seed) % 1000)
+						   : odd[random_next(seed) % COUNT(odd)];
+	line = line_of(metrics[random_next(seed) % 3], numbers,
+		       random_next(seed) % (COUNT(numbers) + 1));
+	for (size_t i = 0; i < line.n_points; i++) {
+		if (random_next(seed) % 4 == 0)
+			line.points[i].time_ns = random_next(seed) >> random_next(seed) % 64;
+		if (random_next(seed) % 4 == 0)
+			line.points[i].low = odd[random_next(seed) % COUNT(odd)];
+		if (random_next(seed) % 4 == 0)
+			line.points[i].high = odd[random_next(seed) % COUNT(odd)];
+	}
+	return line;
+}
+
+static void test_anything(void **state)
+{
+	uint64_t seed = 88172645463325252u;
+
+	(void)state;
+	for (int i = 0; i < 20000; i++) {
+		const struct look look = { .columns = 40 + i % 100, .unicode = i % 2 };
+		struct line line = made_up(&seed);
+		CLEANUP(freep) char *text = drawn(&line, i % 3 ? 500 : NAN, 1 + i % 14, &look);
+
+		check_width(text, &look);
+		assert_true(!*text || count_of(text, "\n") == (size_t)(1 + i % 14 + 2));
+		line_clear(&line);
 	}
 }
 
@@ -470,6 +524,7 @@ int main(void)
 		cmocka_unit_test(test_pictures),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_widths),
+		cmocka_unit_test(test_anything),
 		cmocka_unit_test(test_nothing),
 	};
 

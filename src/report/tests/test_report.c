@@ -142,6 +142,7 @@ static void make_hostile(struct facts *facts)
 		for (size_t j = 0; j < COUNT(sections); j++)
 			facts_add_text(facts, sections[j], bad, bad);
 		facts_note(facts, "%s", bad);
+		facts_add_advice(facts, &(struct advice){ bad, bad, bad, bad });
 		example_process(facts, (uint32_t)i, bad, bad, (double)i);
 		facts_add(facts, &(struct fact){ .section = "totals",
 						 .name = bad,
