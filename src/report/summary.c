@@ -29,6 +29,7 @@
 #define EXIT_LINES 3
 #define DOUBTS 2
 #define ADVICE 2
+#define COMMAND_WORDS 4
 #define CELLS 8
 
 struct summary {
@@ -293,17 +294,31 @@ static bool starts_with(const char *text, const char *start)
 	return text && strncmp(text, start, strlen(start)) == 0;
 }
 
+/* "sonde explain one-core", and not a sentence that begins with the name of a command. */
+static bool is_command(const char *next)
+{
+	int blanks = 0;
+
+	if (!starts_with(next, "sonde "))
+		return false;
+	for (; *next; next++)
+		blanks += *next == ' ';
+	return blanks < COMMAND_WORDS;
+}
+
 /* What to ask for next time where that is known, else the first step that can be typed as it is:
  * "sonde lines", "--mem=6G". NULL where there is none. */
 static const char *find_next(const struct facts *facts)
 {
-	static const char *const starts[] = { "ask for ", "sonde ", "-", "#" };
+	static const char *const starts[] = { "ask for ", "-", "#" };
 
 	for (size_t i = 0; i < facts->n_advice; i++) {
 		if (strcmp(facts->advice[i].rule, "ask-for") == 0)
 			return facts->advice[i].next;
 	}
 	for (size_t i = 0; i < facts->n_advice; i++) {
+		if (is_command(facts->advice[i].next))
+			return facts->advice[i].next;
 		for (size_t j = 0; j < COUNT(starts); j++) {
 			if (starts_with(facts->advice[i].next, starts[j]))
 				return facts->advice[i].next;
@@ -315,7 +330,7 @@ static const char *find_next(const struct facts *facts)
 static void add_end(struct flow *flow, const struct facts *facts, const char *again)
 {
 	const char *id = facts_text(facts, "run", "id"), *next = find_next(facts);
-	bool command = starts_with(next, "sonde ");
+	bool command = is_command(next);
 	struct text *cell;
 
 	if (again && id) {
