@@ -19,6 +19,7 @@
 #define LIMIT_NEAR 2     /* times the largest value: a limit that is further off is not drawn */
 #define FIRST_LOOK 3     /* intervals until the first look: it stands for the time before it */
 #define BETWEEN_LABELS 2 /* columns */
+#define LEAST_MARK 3     /* columns: a sign, a letter, a blank */
 
 static double seconds(const struct point *point)
 {
@@ -454,6 +455,45 @@ static void print_times(double end_s, double step_s, size_t columns, size_t labe
 		look_end(look, TINT_FAINT));
 }
 
+/* The column of the next name behind a mark, or of the end. */
+static size_t next_mark(const struct facts *facts, size_t i, double end_s, size_t columns)
+{
+	while (++i < facts->n_marks) {
+		if (facts->marks[i].kind != MARK_END)
+			return tick_column((double)facts->marks[i].time_ns / 1e9, end_s, columns);
+	}
+	return columns;
+}
+
+/* "^load  ^fit": each name from its column on, cut where the next begins. Those that would have no
+ * room for a letter are left out. */
+static void print_marks(const struct facts *facts, double end_s, size_t columns, size_t labels,
+			const struct look *look, FILE *out)
+{
+	CLEANUP(text_clear) struct text line = { 0 };
+	size_t used = 0;
+
+	text_add_format(&line, "%*s", (int)labels + 2, "");
+	for (size_t i = 0; i < facts->n_marks; i++) {
+		CLEANUP(text_clear) struct text name = { 0 }, cut = { 0 };
+		const struct mark *mark = &facts->marks[i];
+		size_t at = tick_column((double)mark->time_ns / 1e9, end_s, columns), next;
+
+		if (mark->kind == MARK_END)
+			continue;
+		next = next_mark(facts, i, end_s, columns);
+		if (at < used || next < at + LEAST_MARK)
+			continue;
+		text_add(&name, "^");
+		words_clean(&name, mark->name);
+		words_cut(&cut, name.data, next - at - (next < columns), look);
+		text_add_format(&line, "%*s%s", (int)(at - used), "", cut.data);
+		used = at + words_columns(cut.data);
+	}
+	if (used > 0)
+		fprintf(out, "%s\n", line.data);
+}
+
 static bool any_seen(const struct span *spans, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -488,4 +528,6 @@ void plot_print(const struct plot *plot, const struct look *look, FILE *out)
 	step_s = tick_step(end_s, canvas.columns);
 	print_axis(spans, end_s, step_s, canvas.columns, labels, look, out);
 	print_times(end_s, step_s, canvas.columns, labels, look, out);
+	if (plot->facts)
+		print_marks(plot->facts, end_s, canvas.columns, labels, look, out);
 }

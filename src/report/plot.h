@@ -31,12 +31,14 @@ double plot_end_s(const struct line *line); /* the time of its last point; 0 whe
 
 struct plot {
 	const struct line *line;
-	double end_s; /* of the time axis */
-	double limit; /* drawn where it is near enough; NAN: there is none */
+	double end_s;              /* of the time axis */
+	double limit;              /* drawn where it is near enough; NAN: there is none */
+	const struct facts *facts; /* its marks stand below the time axis; NULL: none */
 	int rows;
 	int label_columns; /* the least for the value axis, so that plots stand below each other */
 };
-/* Nothing where no point has a number. The rows, and two more for the time axis. */
+/* Nothing where no point has a number. The rows, two more for the time axis, and one where there
+ * are marks. */
 void plot_print(const struct plot *plot, const struct look *look, FILE *out);
 
 /* The limit that a metric runs into, NAN where none is known. In series.c. */

@@ -137,6 +137,7 @@ void report_series(const struct facts *facts, const struct line *line, bool in_s
 	struct plot plot = { .line = line,
 			     .end_s = plot_end_s(line),
 			     .limit = series_limit(facts, line->metric),
+			     .facts = facts,
 			     .rows = in_short ? SHORT_ROWS : ROWS };
 
 	print_title(line, look, out);

@@ -397,6 +397,7 @@ static void print_plots(const struct page *page)
 		plot_print(&(struct plot){ .line = line,
 					   .end_s = plot_end_s(line),
 					   .limit = series_limit(page->facts, line->metric),
+					   .facts = page->facts,
 					   .rows = PLOT_ROWS,
 					   .label_columns = PLOT_LABEL },
 			   &look, page->out);

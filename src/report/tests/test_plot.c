@@ -442,6 +442,38 @@ static void test_widths(void **state)
 	}
 }
 
+/* Names of phases stand where they begin; what has no room is cut or left out. */
+static void test_marks(void **state)
+{
+	static const struct mark marks[] = {
+		{ 0, MARK_NEXT, "load" },
+		{ 20000000000, MARK_NEXT, "a long name of a phase" },
+		{ 40000000000, MARK_BEGIN, "no room" },
+		{ 41000000000, MARK_BEGIN, "in\033it" },
+		{ 60000000000, MARK_END, "in" },
+		{ 80000000000, MARK_NEXT, "write" },
+	};
+	struct point points[] = { { 50000000000, 1, NAN, NAN }, { 100000000000, 1, NAN, NAN } };
+	struct line line = { .metric = &gauge, .points = points, .n_points = 2 };
+	const struct look look = { .columns = 54 };
+	CLEANUP(facts_clear) struct facts facts = { 0 };
+	struct plot plot = {
+		.line = &line, .end_s = 100, .limit = NAN, .rows = 3, .facts = &facts
+	};
+	CLEANUP(freep) char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(marks); i++)
+		facts_add_mark(&facts, &marks[i]);
+	plot_print(&plot, &look, out);
+	fclose(out);
+	assert_int_equal(count_of(text, "\n"), 6);
+	assert_string_equal(row(text, 5), "     ^load    ^a lon... ^in\\x1bit          ^write\n");
+	check_width(text, &look);
+}
+
 static uint64_t random_next(uint64_t *seed)
 {
 	*seed ^= *seed << 13;
@@ -524,6 +556,7 @@ int main(void)
 		cmocka_unit_test(test_pictures),
 		cmocka_unit_test(test_limit),
 		cmocka_unit_test(test_widths),
+		cmocka_unit_test(test_marks),
 		cmocka_unit_test(test_anything),
 		cmocka_unit_test(test_nothing),
 	};
