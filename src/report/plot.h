@@ -27,6 +27,7 @@ struct span {
 /* Cuts the time from the run's start to `end_s` into `count` columns. */
 void plot_spans(const struct line *line, double end_s, struct span *ret, size_t count);
 
+size_t plot_column(double place, size_t count); /* of a column: 0 ... count - 1, whatever it is */
 double plot_end_s(const struct line *line); /* the time of its last point; 0 where there is none */
 
 struct plot {
