@@ -86,7 +86,7 @@ def test_kept_pictures(captures):
         text = path.read_text()
         xml.etree.ElementTree.fromstring(text)
         said = "\n".join(words(xml.etree.ElementTree.fromstring(text)))
-        assert "$ sonde" in said or "$ LC_ALL=C sonde" in said, path.name
+        assert said.startswith(("$ sonde ", "$ LC_ALL=C sonde ")), path.name
         assert "command not found" not in said and "cannot" not in said.split("\n")[1], path.name
         assert set(re.findall(r" on (\S+) by (\S+)$", said, re.MULTILINE)) <= {("node7", "ann")}
         foreign = [place for place in re.findall(r"(?<![\w.])/[a-z][\w./-]*", said)
