@@ -509,6 +509,15 @@ static bool proc_look(struct tree *tree, struct proc *proc, bool slow)
 	return true;
 }
 
+/* A child has gone: a parent that slept, and was not asked in this look, has its account now. */
+static void proc_wake(struct tree *tree, struct proc *parent)
+{
+	if (!parent || parent->idle <= SLEEPER_TICKS || parent->moved)
+		return;
+	parent->idle = 0;
+	proc_look(tree, parent, false); /* if it has gone too, the next look will tell */
+}
+
 void tree_look(struct tree *tree, uint64_t now_ns, bool slow)
 {
 	size_t kept = 0, moved = 0;
@@ -520,7 +529,7 @@ void tree_look(struct tree *tree, uint64_t now_ns, bool slow)
 	if (tree->launcher->looks == 0 || tree->launcher->moved)
 		proc_read(tree, tree->launcher, DEPTH_TICK);
 	for (size_t i = 0; i < tree->n_live; i++) {
-		struct proc *proc = tree->live[i];
+		struct proc *proc = tree->live[i], *parent;
 
 		if (proc_look(tree, proc, slow)) {
 			tree->live[kept++] = proc;
@@ -528,7 +537,9 @@ void tree_look(struct tree *tree, uint64_t now_ns, bool slow)
 			continue;
 		}
 		tree->live[i] = tree->launcher; /* nobody's child */
+		parent = proc->parent;
 		proc_gone(tree, proc, NULL);
+		proc_wake(tree, parent);
 	}
 	tree->n_live = kept;
 	tree->moved = moved;

@@ -6,6 +6,7 @@ import pathlib
 import signal
 import stat
 import subprocess
+import sys
 import time
 
 import pytest
@@ -174,3 +175,13 @@ def test_all_hold_at_least_what_the_largest_holds(sonde):
     tree, largest = series["memory_tree_bytes"], series["memory_process_bytes"]
     assert len(tree) == len(largest) > 2
     assert all(a[1] >= b[1] for a, b in zip(tree, largest))
+
+
+def test_one_after_another_is_one_core(sonde, tmp_path):
+    """The account of a worker that ended goes to its parent, which slept for seconds: at that tick, not later."""
+    burn = tmp_path / "burn.py"
+    burn.write_text("import time\nwhile time.process_time() < 2.5: pass\n")
+    ran = sonde("run", "-q", "sh", "-c", f"for i in 1 2 3; do {sys.executable} {burn}; done")
+    assert ran.status == 0
+    series = json.loads(sonde("show", "--json", "--series", "cores").out)["series"]["cores"]
+    assert max(cores for _, cores in series if cores is not None) < 1.3  # children's time comes in steps of 10 ms
