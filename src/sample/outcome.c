@@ -322,35 +322,55 @@ static bool told_by_events(const struct row *row)
 
 /* perf's clock differs from the kernel's account: exits are not in it, and on a guest it runs a
  * little ahead. So that the rows add up to the whole, what is missing goes to the storms, which
- * have nearly all of the exits, and what is too much is taken from all that perf told. */
-static void share_out_rest(struct sampler *sampler, const struct facts *facts)
+ * have nearly all of the exits (but no more of it than their exits can have cost), then to those
+ * that perf did not tell of; and what is too much is taken from all that it told. */
+struct rest {
+	double missing_s;          /* of the rows' sum; below 0: too much */
+	double told_s;             /* what perf told of rows */
+	double storms_s, untold_s; /* what is to be added to each kind */
+	double n_storms, n_untold; /* processes in storms; rows that perf did not tell of */
+};
+
+static struct rest rest_of(const struct sampler *sampler, double total_s)
 {
-	struct roster *roster = &sampler->tree.roster;
-	int cpu = sampler->metrics.cpu;
-	double rest = facts_value(facts, "totals", "cpu_s").number, folded = 0, told = 0,
-	       untold = 0;
+	const struct roster *roster = &sampler->tree.roster;
+	bool events = sampler->tree.events != NULL;
+	struct rest rest = { .missing_s = total_s };
 
 	for (size_t i = 0; i < roster->count; i++) {
 		const struct row *row = roster->items[i];
-		double own = row ? row->process.values[cpu].number : 0;
+		double own = row ? row->process.values[sampler->metrics.cpu].number : 0;
 
-		rest -= own;
-		told += told_by_events(row) ? own : 0;
-		untold += row && !told_by_events(row);
-		folded += row && row->folded ? (double)row->process.count : 0;
+		rest.missing_s -= own;
+		rest.told_s += told_by_events(row) ? own : 0;
+		rest.n_untold += row && !told_by_events(row);
+		rest.n_storms += row && row->folded ? (double)row->process.count : 0;
 	}
+	if (rest.missing_s > 0 && rest.n_storms > 0)
+		rest.storms_s = events ? fmin(rest.missing_s, rest.n_storms * EXIT_TAIL_MOST_S)
+				       : rest.missing_s;
+	if (rest.missing_s > 0 && events && rest.n_untold > 0)
+		rest.untold_s = rest.missing_s - rest.storms_s;
+	return rest;
+}
+
+static void share_out_rest(struct sampler *sampler, const struct facts *facts)
+{
+	struct roster *roster = &sampler->tree.roster;
+	struct rest rest = rest_of(sampler, facts_value(facts, "totals", "cpu_s").number);
+
 	for (size_t i = 0; i < roster->count; i++) {
 		struct row *row = roster->items[i];
-		struct value *own = row ? &row->process.values[cpu] : NULL;
+		struct value *own = row ? &row->process.values[sampler->metrics.cpu] : NULL;
 
-		if (rest > 0 && folded > 0 && row && row->folded)
-			*own = value_estimated(own->number +
-					       rest * (double)row->process.count / folded);
-		else if (rest > 0 && folded == 0 && sampler->tree.events && row &&
-			 !told_by_events(row))
-			*own = value_estimated(own->number + rest / untold);
-		if (rest < 0 && told > -rest && told_by_events(row))
-			own->number *= 1 + rest / told;
+		if (own && row->folded && rest.storms_s > 0)
+			*own = value_estimated(own->number + rest.storms_s *
+								 (double)row->process.count /
+								 rest.n_storms);
+		else if (own && !told_by_events(row) && rest.untold_s > 0)
+			*own = value_estimated(own->number + rest.untold_s / rest.n_untold);
+		if (rest.missing_s < 0 && rest.told_s > -rest.missing_s && told_by_events(row))
+			own->number *= 1 + rest.missing_s / rest.told_s;
 	}
 }
 
