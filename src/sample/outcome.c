@@ -154,15 +154,26 @@ static void add_cpu(struct sampler *sampler, struct facts *facts, double wall_s)
 		      "cpu_s / wall_s", NULL);
 }
 
+/* What a child used comes to its parent in ticks of 10 ms, user and system time each: of the tenth
+ * of a second that a look covers, 20 ms may belong to the one before or after. */
+#define PEAK_ERROR_CORES 0.2
+
 /* A look sees less than the whole; the peak is never below the mean. */
-static void raise_cores_peak(struct facts *facts)
+static void bound_cores_peak(struct facts *facts, double cores)
 {
 	struct value mean = facts_value(facts, "totals", "cores_mean");
 	struct value peak = facts_value(facts, "totals", "cores_peak");
 
-	if (value_is(peak) && value_is(mean) && peak.number < mean.number)
+	if (!value_is(peak) || !value_is(mean))
+		return;
+	if (peak.number < mean.number)
 		outcome_total(facts, "cores_peak", UNIT_RATIO, mean, NAN, NAN, "cpu_s / wall_s",
 			      NULL);
+	else if (peak.how == HOW_ESTIMATED)
+		outcome_total(facts, "cores_peak", UNIT_RATIO, peak,
+			      fmax(mean.number, peak.number - PEAK_ERROR_CORES),
+			      fmax(peak.number, fmin(cores, peak.number + PEAK_ERROR_CORES)),
+			      "tree", "sampled: what children used comes in ticks of 10 ms");
 }
 
 static void add_counts(struct sampler *sampler, struct facts *facts)
@@ -263,7 +274,8 @@ static bool is_exact(const char *source)
 	return source && (strcmp(source, "perf") == 0 || strcmp(source, "memory.peak") == 0);
 }
 
-/* Sampled figures are what was seen at ticks. */
+/* Sampled figures are what was seen at ticks: the truth is not less. Nor where one is estimated
+ * already, as what could not be read of somebody is missing in the sum. */
 static void mark_sampled(struct facts *facts)
 {
 	static const struct {
@@ -281,7 +293,8 @@ static void mark_sampled(struct facts *facts)
 		const struct fact *found = facts_find(facts, "totals", rows[i].name);
 		struct fact fact;
 
-		if (!found || found->value.how != HOW_MEASURED || is_exact(found->source))
+		if (!found || !value_is(found->value) || isfinite(found->low) ||
+		    is_exact(found->source))
 			continue;
 		fact = *found;
 		fact.value.how = HOW_ESTIMATED;
@@ -416,7 +429,7 @@ void outcome_add(struct sampler *sampler, uint64_t wall_ns, bool survivors_matte
 	tally_totals(sampler->tally, facts); /* and what is known better replaces it */
 	add_measured(facts, "wall_s", UNIT_SECONDS, wall_s, "clock");
 	add_cpu(sampler, facts, wall_s);
-	raise_cores_peak(facts);
+	bound_cores_peak(facts, sampler->cores);
 	add_counts(sampler, facts);
 	add_io(sampler, facts);
 	outcome_memory(sampler, facts);
