@@ -10,13 +10,17 @@
 #include "base/text.h"
 #include "model/facts.h"
 
-#define RULE_NEEDS 8
+#define RULE_NEEDS 9
 #define RULE_SILENCES 16
 
-/* What a rule is shown: the numbers of what it needs, in that order. */
+/* What a rule is shown: the figures of what it needs, in that order. NAN: one that may be absent,
+ * and is; or a text. */
 struct rule_view {
-	const struct facts *facts;  /* for words: a scheduler's name. No numbers from here */
-	double numbers[RULE_NEEDS]; /* NAN: one that may be absent, and is; or a text */
+	const struct facts *facts; /* for words and processes, not for figures */
+	double numbers[RULE_NEEDS];
+	/* The bracket. Of what is measured all three are the same; an end that nobody knows is
+	 * infinite. fires() is called with `numbers` at all corners of it. */
+	double lows[RULE_NEEDS], highs[RULE_NEEDS];
 };
 
 struct rule {
@@ -25,17 +29,15 @@ struct rule {
 	/* "totals.cpu_s"; "limits.a|limits.b" is the first of them that is there; a "?" at the end:
 	 * it may be absent. */
 	const char *needs[RULE_NEEDS + 1];
-	bool whole; /* only of a run that went to its end: not killed, not failed, not repaired */
+	bool whole; /* only of a run that went to its end: not killed, not failed */
 	bool (*fires)(const struct rule_view *view);
-	void (*say)(const struct rule_view *view, struct text *ret); /* one sentence */
-	void (*evidence)(const struct rule_view *view,
-			 struct text *ret); /* the figures, in words */
-	void (*next)(const struct rule_view *view,
-		     struct text *ret); /* may add nothing; may be NULL */
-	const char
-	    *silences[RULE_SILENCES + 1]; /* ids of rules that say nothing where this one fires */
+	void (*say)(const struct rule_view *view, struct text *ret);      /* one sentence */
+	void (*evidence)(const struct rule_view *view, struct text *ret); /* the figures, in words
+									   */
+	void (*next)(const struct rule_view *view, struct text *ret);     /* may add nothing */
+	const char *silences[RULE_SILENCES + 1]; /* ids of rules that make no sense beside it */
 
-	/* For `sonde explain`: a few plain sentences each, lines as long as they are. */
+	/* For `sonde explain`: a few plain sentences each, without line breaks. */
 	const char *means;  /* what it means */
 	const char *seen;   /* how it was seen: which figures, which thresholds */
 	const char *remedy; /* what to try */
