@@ -30,6 +30,12 @@ static void killed_say(const struct rule_view *view, struct text *ret)
 			sure ? "needed" : "probably needed");
 }
 
+/* The limit of addresses is the one that stopped it where no other is as low. */
+static bool hit_ulimit(const double *n)
+{
+	return !isnan(n[KILLED_ULIMIT]) && !(n[KILLED_LIMIT] <= n[KILLED_ULIMIT]);
+}
+
 static void killed_evidence(const struct rule_view *view, struct text *ret)
 {
 	const double *n = view->numbers;
@@ -37,10 +43,10 @@ static void killed_evidence(const struct rule_view *view, struct text *ret)
 
 	if (!isnan(n[KILLED_PEAK]))
 		text_add_format(ret, "%s were seen in use; ", human_memory(n[KILLED_PEAK], peak));
-	if (!isnan(n[KILLED_LIMIT]))
-		text_add_format(ret, "the limit was %s", human_memory(n[KILLED_LIMIT], limit));
-	else if (!isnan(n[KILLED_ULIMIT]))
+	if (hit_ulimit(n))
 		text_add_format(ret, "'ulimit' allowed %s", human_memory(n[KILLED_ULIMIT], limit));
+	else if (!isnan(n[KILLED_LIMIT]))
+		text_add_format(ret, "the limit was %s", human_memory(n[KILLED_LIMIT], limit));
 	else if (!isnan(n[KILLED_MACHINE]))
 		text_add_format(ret, "the machine has %s", human_memory(n[KILLED_MACHINE], limit));
 	else
@@ -66,10 +72,10 @@ static void killed_next(const struct rule_view *view, struct text *ret)
 {
 	const double *n = view->numbers;
 
-	if (!isnan(n[KILLED_LIMIT]))
-		add_raise(view->facts, n[KILLED_LIMIT], ret);
-	else if (!isnan(n[KILLED_ULIMIT]))
+	if (hit_ulimit(n))
 		text_add(ret, "raise it: ulimit -v unlimited; ulimit -d unlimited");
+	else if (!isnan(n[KILLED_LIMIT]))
+		add_raise(view->facts, n[KILLED_LIMIT], ret);
 	else
 		text_add(ret,
 			 "use a machine with more memory, or work on smaller pieces of the input");

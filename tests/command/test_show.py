@@ -87,7 +87,9 @@ def test_json_is_the_interface(sonde, fit):
         for figure in process["totals"].values():
             check_figure(figure)
     assert run["processes"][0]["parent"] is None
-    assert run["phases"] == [] and run["advice"] == []
+    assert run["phases"] == []
+    for advice in run["advice"]:
+        assert set(advice) == {"rule", "text", "evidence", "next"}
     assert "series" not in run
     check_figure(run["sonde"]["own"]["cpu_s"])
 

@@ -369,7 +369,9 @@ static void sentences(void **state)
 		  "exit.cause=@memory exit.sure=0 machine.memory_bytes=4294967296",
 		  "It probably needed more memory than it might use.",
 		  "use a machine with more memory, or work on smaller pieces of the input" },
-		{ "killed-for-memory", "exit.cause=@memory limits.memory_ulimit_bytes=4294967296",
+		{ "killed-for-memory",
+		  "exit.cause=@memory limits.memory_ulimit_bytes=4294967296 "
+		  "limits.memory_cgroup_bytes=9e9",
 		  "It probably needed more memory than it might use.",
 		  "raise it: ulimit -v unlimited; ulimit -d unlimited" },
 		{ "too-many-threads",
