@@ -6,6 +6,8 @@
  * Grid Engine's are missing: each site has its own names for memory and parallel jobs. */
 #include "advise/ask.h"
 
+#include "base/human.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,4 +216,18 @@ bool ask_is_alone(const struct facts *facts)
 			return false;
 	}
 	return true;
+}
+
+void ask_add(const struct facts *facts, const struct ask *ask, struct text *ret)
+{
+	char words[HUMAN_BYTES];
+
+	text_add(ret, "ask for ");
+	if (ask_has_words(facts) && ask_is_alone(facts))
+		ask_add_flags(facts, ask, ret);
+	else if (isfinite(ask->memory_bytes))
+		text_add(ret, human_memory(ask->memory_bytes, words));
+	else
+		text_add_format(ret, "%s core%s", human_count(ask->cores, words),
+				ask->cores > 1 ? "s" : "");
 }

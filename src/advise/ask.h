@@ -34,6 +34,9 @@ bool ask_time_is_far(double wall_s, double asked_s);
  * where the run has no scheduler whose words we know. */
 void ask_add_flags(const struct facts *facts, const struct ask *ask, struct text *ret);
 bool ask_has_words(const struct facts *facts); /* would it add anything? */
+/* Adds "ask for " and the same; where there are no such words, or the run is not all of its job,
+ * "ask for 6 GiB" or "ask for 4 cores". */
+void ask_add(const struct facts *facts, const struct ask *ask, struct text *ret);
 
 /* Is this run all of its job? Not where several tasks or nodes share what was asked for, nor where
  * something like mpirun may have started more elsewhere. */

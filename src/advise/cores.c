@@ -67,8 +67,7 @@ static void one_core_next(const struct rule_view *view, struct text *ret)
 
 	if (view->numbers[ONE_ASKED] >= 2 && ask_is_alone(view->facts) &&
 	    ask_has_words(view->facts)) {
-		text_add(ret, "ask for ");
-		ask_add_flags(view->facts, &ask, ret);
+		ask_add(view->facts, &ask, ret);
 		text_add(ret, ", or let it use more cores: sonde explain one-core");
 		return;
 	}
@@ -143,8 +142,7 @@ static void few_cores_next(const struct rule_view *view, struct text *ret)
 	}
 	if (!ask_is_alone(view->facts) || !ask_has_words(view->facts))
 		return;
-	text_add(ret, "ask for ");
-	ask_add_flags(view->facts, &ask, ret);
+	ask_add(view->facts, &ask, ret);
 }
 
 const struct rule rule_few_cores_used = {

@@ -22,35 +22,46 @@ static bool killed_fires(const struct rule_view *view)
 	return strcmp(facts_text(view->facts, "exit", "cause"), "memory") == 0;
 }
 
-static void killed_say(const struct rule_view *view, struct text *ret)
-{
-	bool sure = view->numbers[KILLED_SURE] == 1;
-
-	text_add_format(ret, "It %s more memory than it might use.",
-			sure ? "needed" : "probably needed");
-}
-
 /* The limit of addresses is the one that stopped it where no other is as low. */
 static bool hit_ulimit(const double *n)
 {
 	return !isnan(n[KILLED_ULIMIT]) && !(n[KILLED_LIMIT] <= n[KILLED_ULIMIT]);
 }
 
+static void add_what_it_had(const double *n, struct text *ret)
+{
+	char words[HUMAN_BYTES];
+
+	if (hit_ulimit(n))
+		text_add_format(ret, "the %s that 'ulimit' allows",
+				human_memory(n[KILLED_ULIMIT], words));
+	else if (!isnan(n[KILLED_LIMIT]))
+		text_add_format(ret, "its limit of %s", human_memory(n[KILLED_LIMIT], words));
+	else if (!isnan(n[KILLED_MACHINE]))
+		text_add_format(ret, "was free of the machine's %s",
+				human_memory(n[KILLED_MACHINE], words));
+	else
+		text_add(ret, "there was");
+}
+
+static void killed_say(const struct rule_view *view, struct text *ret)
+{
+	bool sure = view->numbers[KILLED_SURE] == 1;
+
+	text_add_format(ret, "It %s more memory than ", sure ? "needs" : "probably needs");
+	add_what_it_had(view->numbers, ret);
+	text_add(ret, "; how much more is not known.");
+}
+
 static void killed_evidence(const struct rule_view *view, struct text *ret)
 {
-	const double *n = view->numbers;
-	char limit[HUMAN_BYTES], peak[HUMAN_BYTES];
+	const char *reason = facts_text(view->facts, "exit", "reason");
+	char peak[HUMAN_BYTES];
 
-	if (!isnan(n[KILLED_PEAK]))
-		text_add_format(ret, "%s were seen in use; ", human_memory(n[KILLED_PEAK], peak));
-	if (hit_ulimit(n))
-		text_add_format(ret, "'ulimit' allowed %s", human_memory(n[KILLED_ULIMIT], limit));
-	else if (!isnan(n[KILLED_LIMIT]))
-		text_add_format(ret, "the limit was %s", human_memory(n[KILLED_LIMIT], limit));
-	else if (!isnan(n[KILLED_MACHINE]))
-		text_add_format(ret, "the machine has %s", human_memory(n[KILLED_MACHINE], limit));
-	else
-		text_add(ret, "no limit is known");
+	text_add(ret, reason ? reason : "it ended for lack of memory");
+	if (!isnan(view->numbers[KILLED_PEAK]))
+		text_add_format(ret, " The most that was seen in use: %s",
+				human_memory(view->numbers[KILLED_PEAK], peak));
 }
 
 static void add_raise(const struct facts *facts, double limit_bytes, struct text *ret)
@@ -58,14 +69,9 @@ static void add_raise(const struct facts *facts, double limit_bytes, struct text
 	struct ask ask = { .cores = NAN,
 			   .memory_bytes = ask_round(limit_bytes * KILLED_MARGIN),
 			   .time_s = NAN };
-	char words[HUMAN_BYTES];
 
-	text_add(ret, "ask for ");
-	if (ask_has_words(facts))
-		ask_add_flags(facts, &ask, ret);
-	else
-		text_add(ret, human_memory(ask.memory_bytes, words));
-	text_add(ret, ", half as much again: how much it needs is not known, only that it is more");
+	ask_add(facts, &ask, ret);
+	text_add(ret, " (half as much again, rounded up)");
 }
 
 static void killed_next(const struct rule_view *view, struct text *ret)
@@ -92,7 +98,7 @@ const struct rule rule_killed_for_memory = {
 	.say = killed_say,
 	.evidence = killed_evidence,
 	.next = killed_next,
-	.silences = { "memory-near", "memory-low", "time-low", "ask-for", "too-short" },
+	.silences = { "memory-near", "memory-low", "time-low", "ask-for", "too-short", "sleeping" },
 	.means = "The program wanted more memory than its job, its container or the machine had "
 		 "for it, and was stopped for that. What it had done until then is lost, unless it "
 		 "had saved it.",
@@ -201,14 +207,9 @@ static void add_memory_request(const struct rule_view *view, struct text *ret)
 {
 	double high = view->highs[NEAR_PEAK];
 	struct ask ask = { .cores = NAN, .time_s = NAN };
-	char words[HUMAN_BYTES];
 
 	ask.memory_bytes = ask_memory(isfinite(high) ? high : view->numbers[NEAR_PEAK]);
-	text_add(ret, "ask for ");
-	if (ask_has_words(view->facts))
-		ask_add_flags(view->facts, &ask, ret);
-	else
-		text_add(ret, human_memory(ask.memory_bytes, words));
+	ask_add(view->facts, &ask, ret);
 }
 
 static void near_next(const struct rule_view *view, struct text *ret)

@@ -118,8 +118,7 @@ static void ask_next(const struct rule_view *view, struct text *ret)
 {
 	struct ask ask = ask_of(view);
 
-	text_add(ret, "ask for ");
-	ask_add_flags(view->facts, &ask, ret);
+	ask_add(view->facts, &ask, ret);
 }
 
 const struct rule rule_ask_for = {

@@ -65,13 +65,8 @@ static void quota_evidence(const struct rule_view *view, struct text *ret)
 static void add_more_cores(const struct facts *facts, double cores, struct text *ret)
 {
 	struct ask ask = { .cores = cores, .memory_bytes = NAN, .time_s = NAN };
-	char words[HUMAN_BYTES];
 
-	text_add(ret, "ask for ");
-	if (ask_has_words(facts) && ask_is_alone(facts))
-		ask_add_flags(facts, &ask, ret);
-	else
-		text_add_format(ret, "%s core%s", human_count(cores, words), cores > 1 ? "s" : "");
+	ask_add(facts, &ask, ret);
 }
 
 static void quota_next(const struct rule_view *view, struct text *ret)

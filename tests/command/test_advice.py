@@ -350,7 +350,7 @@ def test_killed_for_memory(run):
     if shown["run"]["exit"]["signal"] != 9:
         pytest.skip("there is swap: the group's limit does not kill")
     assert rules(shown) == ["killed-for-memory"], shown["run"]["exit"]
-    assert "not known, only that it is more" in shown["advice"][0]["next"]
+    assert "its limit of 64 MiB" in shown["advice"][0]["text"]
     assert "killed-for-memory" not in rules(run(["sh", "-c", "sleep 1.2; kill -9 $$"]))
 
 

@@ -330,30 +330,27 @@ static void sentences(void **state)
 		  "one-core" },
 		{ "ask-for",
 		  FINE SLURM "totals.wall_s=252 totals.cpu_s=260 totals.cores_peak=1.1 "
-			     "limits.cores_requested=16 "
-			     "totals.memory_tree_peak_bytes=5e9~5e9:52e8 "
-			     "limits.memory_requested_bytes=137438953472 "
-			     "limits.time_s=86400",
+			     "limits.cores_requested=16 totals.memory_tree_peak_bytes=5e9~5e9:52e8 "
+			     "limits.memory_requested_bytes=137438953472 limits.time_s=86400",
 		  "Used of what was asked for: 1 of 16 cores, 4.66 GiB of 128 GiB, 4 min 12 s of 1 "
 		  "d 0 h.",
 		  "ask for --cpus-per-task=1 --mem=6G --time=00:07:00" },
 		{ "ask-for",
 		  FINE "context.scheduler=@pbs totals.wall_s=90000 totals.cpu_s=90000 "
-		       "totals.cores_peak=3.9 "
-		       "limits.cores_requested=16 totals.memory_tree_peak_bytes=2e8 "
+		       "totals.cores_peak=3.9 limits.cores_requested=16 "
+		       "totals.memory_tree_peak_bytes=2e8 "
 		       "limits.memory_requested_bytes=137438953472 limits.time_s=864000",
 		  NULL, "ask for -l select=1:ncpus=4:mem=256mb -l walltime=37:30:00" },
 		{ "ask-for", /* PBS names cores with memory */
-		  FINE "context.scheduler=@pbs totals.wall_s=100 totals.cpu_s=100 "
-		       "limits.cores_requested=4 "
-		       "totals.cores_peak=4 totals.memory_tree_peak_bytes=2e8 "
-		       "limits.memory_requested_bytes=137438953472",
+		  FINE
+		  "context.scheduler=@pbs totals.wall_s=100 totals.cpu_s=100 "
+		  "limits.cores_requested=4 totals.cores_peak=4 totals.memory_tree_peak_bytes=2e8 "
+		  "limits.memory_requested_bytes=137438953472",
 		  NULL, "ask for -l select=1:ncpus=4:mem=256mb" },
 		{ "ask-for",
 		  FINE "context.scheduler=@none context.kubernetes_pod=@p totals.wall_s=90000 "
-		       "totals.cpu_s=90000 "
-		       "totals.cores_peak=1 limits.cores_quota=4 totals.memory_tree_peak_bytes=5e9 "
-		       "limits.memory_cgroup_bytes=137438953472",
+		       "totals.cpu_s=90000 totals.cores_peak=1 limits.cores_quota=4 "
+		       "totals.memory_tree_peak_bytes=5e9 limits.memory_cgroup_bytes=137438953472",
 		  NULL,
 		  "ask for resources: {requests: {cpu: \"1\", memory: 6Gi}, limits: {cpu: \"1\", "
 		  "memory: 6Gi}}" },
@@ -362,24 +359,36 @@ static void sentences(void **state)
 		  "ask for --time=1-13:30:00" },
 		{ "killed-for-memory",
 		  SLURM "exit.cause=@memory exit.sure=1 limits.memory_cgroup_bytes=4294967296",
-		  "It needed more memory than it might use.",
-		  "ask for --mem=6G, half as much again: how much it needs is not known, only that "
-		  "it is more" },
+		  "It needs more memory than its limit of 4 GiB; how much more is not known.",
+		  "ask for --mem=6G (half as much again, rounded up)" },
+		{ "killed-for-memory",
+		  SLURM "context.tasks=@8 exit.cause=@memory exit.sure=1 "
+			"limits.memory_cgroup_bytes=4294967296",
+		  NULL, "ask for 6 GiB (half as much again, rounded up)" },
 		{ "killed-for-memory",
 		  "exit.cause=@memory exit.sure=0 machine.memory_bytes=4294967296",
-		  "It probably needed more memory than it might use.",
+		  "It probably needs more memory than was free of the machine's 4 GiB; how much "
+		  "more is not known.",
 		  "use a machine with more memory, or work on smaller pieces of the input" },
 		{ "killed-for-memory",
 		  "exit.cause=@memory limits.memory_ulimit_bytes=4294967296 "
 		  "limits.memory_cgroup_bytes=9e9",
-		  "It probably needed more memory than it might use.",
+		  "It probably needs more memory than the 4 GiB that 'ulimit' allows; how much "
+		  "more is not known.",
 		  "raise it: ulimit -v unlimited; ulimit -d unlimited" },
 		{ "too-many-threads",
 		  "totals.wall_s=10 totals.cpu_s=19 totals.wait_cpu_s=50~50: "
-		  "totals.threads_peak=8~8: "
-		  "limits.cores=2 machine.cores=2",
+		  "totals.threads_peak=8~8: limits.cores=2 machine.cores=2",
 		  "8 threads took turns on 2 cores.",
 		  "start 2, often by OMP_NUM_THREADS=2 or an option like --threads=2" },
+		{ "time-low", FINE SLURM "context.tasks=@8 totals.wall_s=252 limits.time_s=86400",
+		  "It took 4 min 12 s, and the job may take 1 d 0 h.",
+		  "ask for --time=00:07:00, half as much again as it took" },
+		{ "cpu-wait-cores",
+		  SLURM "totals.wall_s=10 totals.cpu_s=20 totals.wait_cpu_s=20~20: limits.cores=2 "
+			"machine.cores=16",
+		  "It may use 2 of the machine's 16 cores, and had work for 4.",
+		  "ask for --cpus-per-task=4, or start only 2 at once" },
 		{ "cpu-wait-quota",
 		  "totals.wall_s=10 totals.cpu_s=5 totals.cgroup_throttled_s=4.9 "
 		  "limits.cores_quota=0.5",
@@ -407,9 +416,9 @@ static void most_important_first(void **state)
 	CLEANUP(facts_clear) struct facts facts = { 0 };
 
 	(void)state;
-	add_words(&facts, FINE SLURM
-		  "totals.wall_s=252 totals.cpu_s=250 totals.cores_peak=1 limits.cores=16 "
-		  "limits.cores_requested=16 limits.time_s=86400");
+	add_words(&facts,
+		  FINE SLURM "totals.wall_s=252 totals.cpu_s=250 totals.cores_peak=1 "
+			     "limits.cores=16 limits.cores_requested=16 limits.time_s=86400");
 	advise(&facts);
 	assert_int_equal(facts.n_advice, 3);
 	assert_string_equal(facts.advice[0].rule, "one-core");
