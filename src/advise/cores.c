@@ -22,13 +22,6 @@
  * by the machine's cores, most often, and not by those that it may use. */
 #define MANY_TIMES 4
 
-enum { WALL, CPU };
-
-static double mean_cores(const struct rule_view *view)
-{
-	return view->numbers[CPU] / view->numbers[WALL];
-}
-
 enum { ONE_PEAK = 2, ONE_CORES, ONE_ASKED, ONE_THREADS };
 
 static bool one_core_fires(const struct rule_view *view)
@@ -165,19 +158,14 @@ const struct rule rule_few_cores_used = {
 	.ignore = "When the memory that comes with the cores is what you need.",
 };
 
-enum { MANY_WAIT = 2, MANY_THREADS, MANY_CORES, MANY_MACHINE };
-
-static double wanted_cores(const double *numbers)
-{
-	return (numbers[CPU] + numbers[MANY_WAIT]) / numbers[WALL];
-}
+enum { MANY_THREADS = 3, MANY_CORES, MANY_MACHINE };
 
 static bool too_many_fires(const struct rule_view *view)
 {
 	const double *n = view->numbers;
 	double times = n[MANY_CORES] < n[MANY_MACHINE] ? MANY_TIMES : MANY_WANT;
 
-	return wanted_cores(n) >= MANY_WANT * n[MANY_CORES] &&
+	return wanted_cores(view) >= MANY_WANT * n[MANY_CORES] &&
 	       n[MANY_THREADS] >= times * n[MANY_CORES];
 }
 
@@ -199,7 +187,7 @@ static void too_many_evidence(const struct rule_view *view, struct text *ret)
 	text_add_format(ret,
 			"on average %s of them wanted to run; they waited for a CPU for %s in all, "
 			"and had one for %s",
-			human_number(wanted_cores(n), 2, want), human_duration(n[MANY_WAIT], wait),
+			human_number(wanted_cores(view), 2, want), human_duration(n[WAIT], wait),
 			human_duration(n[CPU], cpu));
 }
 

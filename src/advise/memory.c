@@ -113,14 +113,14 @@ const struct rule rule_killed_for_memory = {
 		  "input was wrong.",
 };
 
-enum { SWAP_WALL, SWAP_PEAK, SWAP_MAJOR };
+enum { SWAP_PEAK = 1, SWAP_MAJOR };
 
 static bool swapping_fires(const struct rule_view *view)
 {
 	const double *n = view->numbers;
 
 	return n[SWAP_PEAK] >= SWAP_BYTES && n[SWAP_MAJOR] >= SWAP_FAULTS &&
-	       n[SWAP_MAJOR] >= SWAP_FAULTS_A_SECOND * n[SWAP_WALL];
+	       n[SWAP_MAJOR] >= SWAP_FAULTS_A_SECOND * n[WALL];
 }
 
 static void swapping_say(const struct rule_view *view, struct text *ret)
@@ -139,7 +139,7 @@ static void swapping_evidence(const struct rule_view *view, struct text *ret)
 
 	text_add_format(ret, "it waited %s times for a page of memory from disk, %s times a second",
 			human_count(n[SWAP_MAJOR], faults),
-			human_number(n[SWAP_MAJOR] / n[SWAP_WALL], 2, rate));
+			human_number(n[SWAP_MAJOR] / n[WALL], 2, rate));
 }
 
 static void swapping_next(const struct rule_view *view, struct text *ret)

@@ -9,24 +9,14 @@
 /* A run that took so much of its time limit is to have more. */
 #define TIME_NEAR 0.9
 
-enum {
-	ASK_WALL,
-	ASK_CPU,
-	ASK_WAIT,
-	ASK_PEAK,
-	ASK_MEMORY,
-	ASK_SWAP,
-	ASK_CORES,
-	ASK_BYTES,
-	ASK_TIME
-};
+enum { ASK_PEAK = 3, ASK_MEMORY, ASK_SWAP, ASK_CORES, ASK_BYTES, ASK_TIME };
 
 /* Cores that it kept busy, or would have: who waited for a CPU wanted one more. The wait is a lower
  * bound. */
 static double cores_asked(const struct rule_view *view)
 {
-	double wait_s = isfinite(view->lows[ASK_WAIT]) ? view->lows[ASK_WAIT] : 0;
-	double wanted = (view->highs[ASK_CPU] + wait_s) / view->highs[ASK_WALL];
+	double wait_s = isfinite(view->lows[WAIT]) ? view->lows[WAIT] : 0;
+	double wanted = (view->highs[CPU] + wait_s) / view->highs[WALL];
 	double cores = ask_cores(view->highs[ASK_PEAK], wanted);
 
 	return !isnan(view->highs[ASK_PEAK]) && cores < view->lows[ASK_CORES] ? cores : NAN;
@@ -45,7 +35,7 @@ static double memory_asked(const struct rule_view *view)
 
 static double time_asked(const struct rule_view *view)
 {
-	double wall_s = view->highs[ASK_WALL], asked_s = view->lows[ASK_TIME];
+	double wall_s = view->highs[WALL], asked_s = view->lows[ASK_TIME];
 
 	return wall_s >= TIME_NEAR * asked_s || ask_time_is_far(wall_s, asked_s) ? ask_time(wall_s)
 										 : NAN;
@@ -83,7 +73,7 @@ static void ask_say(const struct rule_view *view, struct text *ret)
 	char used[HUMAN_BYTES], asked[HUMAN_BYTES];
 
 	if (isfinite(ask.cores)) {
-		add_part(&parts, human_number(n[ASK_CPU] / n[ASK_WALL], 2, used),
+		add_part(&parts, human_number(mean_cores(view), 2, used),
 			 human_number(n[ASK_CORES], 3, asked));
 		text_add(&parts, " cores");
 	}
@@ -91,8 +81,7 @@ static void ask_say(const struct rule_view *view, struct text *ret)
 		add_part(&parts, human_memory(n[ASK_MEMORY], used),
 			 human_memory(n[ASK_BYTES], asked));
 	if (isfinite(ask.time_s))
-		add_part(&parts, human_duration(n[ASK_WALL], used),
-			 human_duration(n[ASK_TIME], asked));
+		add_part(&parts, human_duration(n[WALL], used), human_duration(n[ASK_TIME], asked));
 	text_add_format(ret, "Used of what was asked for: %s.", text_string(&parts));
 }
 
@@ -150,11 +139,11 @@ const struct rule rule_ask_for = {
 		  "killed, and of those shorter than a second.",
 };
 
-enum { LOW_WALL, LOW_LIMIT };
+enum { LOW_LIMIT = 1 };
 
 static bool time_low_fires(const struct rule_view *view)
 {
-	return ask_time_is_far(view->numbers[LOW_WALL], view->numbers[LOW_LIMIT]);
+	return ask_time_is_far(view->numbers[WALL], view->numbers[LOW_LIMIT]);
 }
 
 static void time_low_say(const struct rule_view *view, struct text *ret)
@@ -162,7 +151,7 @@ static void time_low_say(const struct rule_view *view, struct text *ret)
 	char wall[HUMAN_BYTES], limit[HUMAN_BYTES];
 
 	text_add_format(ret, "It took %s, and the job may take %s.",
-			human_duration(view->numbers[LOW_WALL], wall),
+			human_duration(view->numbers[WALL], wall),
 			human_duration(view->numbers[LOW_LIMIT], limit));
 }
 
@@ -171,14 +160,14 @@ static void time_low_evidence(const struct rule_view *view, struct text *ret)
 	char share[HUMAN_BYTES];
 
 	text_add_format(ret, "%s of the time limit",
-			human_percent(view->numbers[LOW_WALL] / view->numbers[LOW_LIMIT], share));
+			human_percent(view->numbers[WALL] / view->numbers[LOW_LIMIT], share));
 }
 
 static void time_low_next(const struct rule_view *view, struct text *ret)
 {
 	struct ask ask = { .cores = NAN,
 			   .memory_bytes = NAN,
-			   .time_s = ask_time(view->numbers[LOW_WALL]) };
+			   .time_s = ask_time(view->numbers[WALL]) };
 
 	if (!ask_has_words(view->facts))
 		return;

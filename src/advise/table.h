@@ -4,6 +4,20 @@
 
 #include "advise/rule.h"
 
+/* What most rules need stands first in their needs, in this order. */
+enum { WALL, CPU, WAIT };
+
+static inline double mean_cores(const struct rule_view *view)
+{
+	return view->numbers[CPU] / view->numbers[WALL];
+}
+
+/* How many wanted to run at once, on average: those that did, and those that waited for a CPU. */
+static inline double wanted_cores(const struct rule_view *view)
+{
+	return (view->numbers[CPU] + view->numbers[WAIT]) / view->numbers[WALL];
+}
+
 /* cores.c: how many cores were busy */
 extern const struct rule rule_one_core, rule_few_cores_used, rule_too_many_threads;
 /* waits.c: what it waited for */

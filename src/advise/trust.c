@@ -21,7 +21,7 @@
 
 static bool short_fires(const struct rule_view *view)
 {
-	return view->numbers[0] < SHORT_S;
+	return view->numbers[WALL] < SHORT_S;
 }
 
 static void short_say(const struct rule_view *view, struct text *ret)
@@ -35,7 +35,7 @@ static void short_evidence(const struct rule_view *view, struct text *ret)
 	char wall[HUMAN_BYTES];
 
 	text_add_format(ret, "it took %s; averages and peaks need a second or more",
-			human_duration(view->numbers[0], wall));
+			human_duration(view->numbers[WALL], wall));
 }
 
 static void short_next(const struct rule_view *view, struct text *ret)
@@ -99,12 +99,12 @@ static bool elsewhere_fires(const struct rule_view *view)
 {
 	const double *n = view->numbers;
 
-	return n[1] <= ELSEWHERE_CORES_MOST * n[0] && starter_find(view->facts, n[0]);
+	return n[CPU] <= ELSEWHERE_CORES_MOST * n[WALL] && starter_find(view->facts, n[WALL]);
 }
 
 static const char *starter_name(const struct rule_view *view)
 {
-	return starter_find(view->facts, view->numbers[0])->name;
+	return starter_find(view->facts, view->numbers[WALL])->name;
 }
 
 static void elsewhere_say(const struct rule_view *view, struct text *ret)
@@ -118,8 +118,8 @@ static void elsewhere_evidence(const struct rule_view *view, struct text *ret)
 	char cpu[HUMAN_BYTES], wall[HUMAN_BYTES];
 
 	text_add_format(ret, "'%s' was there for most of %s, and all here used %s of CPU time",
-			starter_name(view), human_duration(view->numbers[0], wall),
-			human_duration(view->numbers[1], cpu));
+			starter_name(view), human_duration(view->numbers[WALL], wall),
+			human_duration(view->numbers[CPU], cpu));
 }
 
 static void elsewhere_next(const struct rule_view *view, struct text *ret)
@@ -149,11 +149,11 @@ const struct rule rule_elsewhere = {
 	.ignore = "When the messenger itself is what you measure.",
 };
 
-enum { BUSY_WALL, BUSY_CPU, BUSY_ALL, BUSY_CORES, BUSY_STEAL };
+enum { BUSY_ALL = 2, BUSY_CORES, BUSY_STEAL };
 
 static double capacity_s(const double *n)
 {
-	return n[BUSY_WALL] * n[BUSY_CORES];
+	return n[WALL] * n[BUSY_CORES];
 }
 
 static bool is_stolen(const double *n)
@@ -166,7 +166,7 @@ static bool busy_fires(const struct rule_view *view)
 	const double *n = view->numbers;
 
 	return is_stolen(n) || (n[BUSY_ALL] >= BUSY_SHARE * capacity_s(n) &&
-				n[BUSY_ALL] - n[BUSY_CPU] >= BUSY_OTHERS * capacity_s(n));
+				n[BUSY_ALL] - n[CPU] >= BUSY_OTHERS * capacity_s(n));
 }
 
 static void busy_say(const struct rule_view *view, struct text *ret)
@@ -181,7 +181,7 @@ static void busy_evidence(const struct rule_view *view, struct text *ret)
 	char others[HUMAN_BYTES], all[HUMAN_BYTES], steal[HUMAN_BYTES];
 
 	text_add_format(ret, "others used %s of the machine's CPU time, %s were in use in all",
-			human_percent((n[BUSY_ALL] - n[BUSY_CPU]) / capacity_s(n), others),
+			human_percent((n[BUSY_ALL] - n[CPU]) / capacity_s(n), others),
 			human_percent(n[BUSY_ALL] / capacity_s(n), all));
 	if (n[BUSY_STEAL] > 0)
 		text_add_format(ret, "; the host took %s",

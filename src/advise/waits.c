@@ -25,8 +25,6 @@
 /* A program that waits for a network or a person still uses 1 to 3 % of a core for looking. */
 #define SLEEP_CORES_MOST 0.05
 
-enum { WALL, CPU };
-
 static void add_share(struct text *text, double part_s, double wall_s)
 {
 	char part[HUMAN_BYTES], wall[HUMAN_BYTES];
@@ -55,11 +53,10 @@ static void quota_evidence(const struct rule_view *view, struct text *ret)
 {
 	char held[HUMAN_BYTES], wall[HUMAN_BYTES], mean[HUMAN_BYTES];
 
-	text_add_format(ret,
-			"stopped by the quota for %s in all, in a run of %s; %s cores were busy",
-			human_duration(view->numbers[QUOTA_THROTTLED], held),
-			human_duration(view->numbers[WALL], wall),
-			human_number(view->numbers[CPU] / view->numbers[WALL], 2, mean));
+	text_add_format(
+	    ret, "stopped by the quota for %s in all, in a run of %s; %s cores were busy",
+	    human_duration(view->numbers[QUOTA_THROTTLED], held),
+	    human_duration(view->numbers[WALL], wall), human_number(mean_cores(view), 2, mean));
 }
 
 static void add_more_cores(const struct facts *facts, double cores, struct text *ret)
@@ -99,18 +96,13 @@ const struct rule rule_cpu_wait_quota = {
 	.ignore = "When the quota is what you meant to have, and the time does not matter.",
 };
 
-enum { CORES_WAIT = 2, CORES_MAY, CORES_MACHINE };
-
-static double wanted_cores(const double *n)
-{
-	return (n[CPU] + n[CORES_WAIT]) / n[WALL];
-}
+enum { CORES_MAY = 3, CORES_MACHINE };
 
 static bool cores_fires(const struct rule_view *view)
 {
 	const double *n = view->numbers;
 
-	return n[CORES_MAY] < n[CORES_MACHINE] && wanted_cores(n) >= CORES_WANT * n[CORES_MAY];
+	return n[CORES_MAY] < n[CORES_MACHINE] && wanted_cores(view) >= CORES_WANT * n[CORES_MAY];
 }
 
 static void cores_say(const struct rule_view *view, struct text *ret)
@@ -120,7 +112,7 @@ static void cores_say(const struct rule_view *view, struct text *ret)
 
 	text_add_format(ret, "It may use %s of the machine's %s cores, and had work for %s.",
 			human_number(n[CORES_MAY], 3, may), human_count(n[CORES_MACHINE], machine),
-			human_number(wanted_cores(n), 2, want));
+			human_number(wanted_cores(view), 2, want));
 }
 
 static void wait_evidence(const struct rule_view *view, struct text *ret)
@@ -129,7 +121,7 @@ static void wait_evidence(const struct rule_view *view, struct text *ret)
 	char wait[HUMAN_BYTES], cpu[HUMAN_BYTES];
 
 	text_add_format(ret, "it waited for a CPU for at least %s, and had one for %s",
-			human_duration(n[CORES_WAIT], wait), human_duration(n[CPU], cpu));
+			human_duration(n[WAIT], wait), human_duration(n[CPU], cpu));
 }
 
 static void cores_next(const struct rule_view *view, struct text *ret)
@@ -137,7 +129,7 @@ static void cores_next(const struct rule_view *view, struct text *ret)
 	const double *n = view->numbers;
 	char may[HUMAN_BYTES];
 
-	add_more_cores(view->facts, fmin(ceil(wanted_cores(n)), n[CORES_MACHINE]), ret);
+	add_more_cores(view->facts, fmin(ceil(wanted_cores(view)), n[CORES_MACHINE]), ret);
 	text_add_format(ret, ", or start only %s at once",
 			human_count(fmax(1, floor(n[CORES_MAY])), may));
 }
@@ -165,7 +157,7 @@ const struct rule rule_cpu_wait_cores = {
 	    "When the extra threads do little: then the times tell, with more cores and without.",
 };
 
-enum { OTHERS_WAIT = 2, OTHERS_BUSY };
+enum { OTHERS_BUSY = 3 };
 
 static double others_cores(const double *n)
 {
@@ -176,7 +168,7 @@ static bool others_fires(const struct rule_view *view)
 {
 	const double *n = view->numbers;
 
-	return n[OTHERS_WAIT] >= WAIT_OF_CPU * n[CPU] && n[OTHERS_WAIT] >= WAIT_OF_WALL * n[WALL] &&
+	return n[WAIT] >= WAIT_OF_CPU * n[CPU] && n[WAIT] >= WAIT_OF_WALL * n[WALL] &&
 	       others_cores(n) >= OTHERS_CORES;
 }
 
@@ -185,7 +177,7 @@ static void others_say(const struct rule_view *view, struct text *ret)
 	char wait[HUMAN_BYTES];
 
 	text_add_format(ret, "It waited %s for a CPU that other programs had.",
-			human_duration(view->numbers[OTHERS_WAIT], wait));
+			human_duration(view->numbers[WAIT], wait));
 }
 
 static void others_evidence(const struct rule_view *view, struct text *ret)
@@ -267,7 +259,7 @@ static void storage_evidence(const struct rule_view *view, struct text *ret)
 	text_add_format(ret, "; %s came from storage and %s went to it; %s cores were busy",
 			human_bytes(n[STORAGE_READ], read),
 			human_bytes(n[STORAGE_WRITTEN], written),
-			human_number(n[CPU] / n[WALL], 2, mean));
+			human_number(mean_cores(view), 2, mean));
 }
 
 static void storage_next(const struct rule_view *view, struct text *ret)
@@ -315,7 +307,7 @@ static void sleeping_say(const struct rule_view *view, struct text *ret)
 	char share[HUMAN_BYTES];
 
 	text_add_format(ret, "It slept or waited nearly all the time: a CPU was busy for %s of it.",
-			human_percent(view->numbers[CPU] / view->numbers[WALL], share));
+			human_percent(mean_cores(view), share));
 }
 
 static void sleeping_evidence(const struct rule_view *view, struct text *ret)

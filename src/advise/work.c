@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-enum { WALL, CPU };
-
 /* Starting a program takes 1 to 5 ms; who used less than 10 in all did little else. */
 #define START_CPU_S 0.01
 #define STARTS 100

@@ -19,7 +19,7 @@ import pytest
 
 from conftest import ROOT
 
-TRIES = 4
+TRIES = 3
 PYTHON = sys.executable
 CORES = sorted(os.sched_getaffinity(0))
 BUSY = "import time; end = time.monotonic() + {s}\nwhile time.monotonic() < end: pass"
@@ -38,6 +38,13 @@ while time.monotonic() < end: pass
 try:
     while True: os.wait()
 except ChildProcessError: pass
+"""
+THREADS = """
+import threading, time
+end = time.monotonic() + 2
+def work():
+    while time.monotonic() < end: sum(range(1000))
+for i in range(4): threading.Thread(target=work).start()
 """
 STARTS = """
 import os, time
@@ -149,12 +156,22 @@ def test_one_core_in_a_job(run):
     assert "--cpus-per-task=1" in shown["advice"][rules(shown).index("one-core")]["next"]
 
 
+@needs_two
+def test_threads_of_python_are_one_core(run):
+    """They share a lock."""
+    if not getattr(sys, "_is_gil_enabled", lambda: True)():
+        pytest.skip("a Python without that lock")
+    env = slurm(cores=len(CORES))
+    shown = until_quiet(lambda: run(python(THREADS), env=env), lambda shown: "one-core" in rules(shown))
+    assert "ran one at a time" in shown["advice"][rules(shown).index("one-core")]["evidence"]
+
+
 def test_not_one_core(run):
     env = slurm(cores=len(CORES))
     assert "one-core" not in rules(run(python(MANY_BUSY, n=2), env=env))
     assert "one-core" not in rules(run(["sleep", "1.5"], env=env))
     assert "one-core" not in rules(run(python(BUSY, s=2)))  # nobody asked for cores, and it is short
-    assert "one-core" not in rules(run(python(BUSY, s=6), **on_core(CORES[0])))  # there was one only
+    assert "one-core" not in rules(run(python(BUSY, s=1.5), env=env, **on_core(CORES[0])))  # it had one only
 
 
 def test_few_cores_used(run):
