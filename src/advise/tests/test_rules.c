@@ -4,7 +4,8 @@
  * Facts are words: "totals.cpu_s=9.5" is measured, "totals.cpu_s=9.5~9:12" estimated with its
  * bracket,
  * "~9:" without an upper end, "~:" without any; "exit.cause=@memory" is a text, "process=@ssh" a
- * process that was there all the time. A later one replaces an earlier. */
+ * process that was there all the time, "brief=@ssh" one that soon ended. A later one replaces an
+ * earlier. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,6 +76,7 @@ static const struct {
 	  { "totals.cpu_s=1", "totals.cpu_s=0.1~0.1:1", "totals.cpu_s=0.1~0.1:",
 	    "totals.pressure_io_s=6 totals.storage_read_bytes=1e8 totals.storage_write_bytes=0",
 	    "totals.wait_cpu_s=5~5: totals.machine_busy_s=18", "process=@ssh" } },
+	{ "sleeping", "totals.wall_s=10 totals.cpu_s=0.1 brief=@ssh", { "process=@ssh" } },
 	{ "process-starts",
 	  "totals.wall_s=10 totals.cpu_s=9 totals.processes=5000",
 	  { "totals.processes=99", "totals.processes=300", "totals.cpu_s=1",
@@ -89,6 +91,7 @@ static const struct {
 	{ "swapping",
 	  "totals.wall_s=10 totals.swap_peak_bytes=1e9~1e9: totals.faults_major=5000",
 	  { "totals.swap_peak_bytes=1e6~1e6:", "totals.faults_major=90",
+	    "totals.wall_s=2 totals.faults_major=90", "totals.wall_s=1000",
 	    "totals.swap_peak_bytes=1e9~0:1e9" } },
 	{ "memory-near",
 	  "totals.memory_tree_peak_bytes=95e8 limits.memory_cgroup_bytes=1e10",
@@ -98,7 +101,7 @@ static const struct {
 	  FINE "totals.memory_tree_peak_bytes=5e9 limits.memory_requested_bytes=128e9",
 	  { "totals.memory_tree_peak_bytes=8e10", "totals.memory_tree_peak_bytes=5e9~5e9:9e10",
 	    "totals.memory_tree_peak_bytes=5e9~5e9:", "exit.status=1", "context.tasks=@8",
-	    "process=@mpirun", "exit.cause=@memory",
+	    "process=@mpirun", "exit.cause=@disk",
 	    "totals.memory_tree_peak_bytes=1e8 limits.memory_requested_bytes=1e9" } },
 	{ "too-short", "totals.wall_s=0.3", { "totals.wall_s=3", "exit.cause=@memory" } },
 	{ "elsewhere",
@@ -135,13 +138,13 @@ static const struct {
 	  { "limits.time_s=600", "exit.status=1", "totals.wall_s=40000" } },
 };
 
-static void add_process(struct facts *facts, const char *name)
+static void add_process(struct facts *facts, const char *name, uint64_t ended_ns)
 {
 	struct process *process = facts_add_process(facts);
 
 	process->id = (uint32_t)facts->n_processes;
 	process->name = arena_copy(&facts->arena, name);
-	process->ended_ns = PROCESS_ALIVE;
+	process->ended_ns = ended_ns;
 }
 
 static double bound(const char **cursor, double fallback)
@@ -178,8 +181,8 @@ static void add_word(struct facts *facts, char *word)
 
 	assert_non_null(value);
 	*value++ = '\0';
-	if (strcmp(word, "process") == 0) {
-		add_process(facts, value + 1);
+	if (strcmp(word, "process") == 0 || strcmp(word, "brief") == 0) {
+		add_process(facts, value + 1, *word == 'p' ? PROCESS_ALIVE : 1000);
 		return;
 	}
 	assert_non_null(dot);
