@@ -11,7 +11,9 @@ struct cmd {
 	const char *help;      /* one line */
 	const char *examples;  /* lines of "sonde ..." that work, first on its help page */
 	const char *details;   /* paragraphs, after the options; may be NULL */
-	const char *topic;     /* the heading of the overview it stands under */
+	const char *topic;     /* of `sonde help TOPIC`; a new one gets its words in help.c */
+	int front;   /* its place on the first help page, 1 to 4; 0: only under its topic */
+	bool hidden; /* works, but no list shows it: sonde calls it itself */
 	const struct opt *opts;
 	size_t options_bytes; /* of the struct that opts fill */
 	bool runs_command;    /* the first operand ends the options */
@@ -20,6 +22,10 @@ struct cmd {
 };
 
 extern const struct cmd *const cmd_table[]; /* ends with NULL */
+
+extern const struct cmd cmd_help; /* `sonde --help` is `sonde help` */
+
+const struct cmd *cmd_find(const char *name); /* or NULL */
 
 enum { EXIT_FINE = 0, EXIT_PROBLEM = 1, EXIT_USAGE = 2, EXIT_SONDE_FAILED = 125 };
 

@@ -186,6 +186,7 @@ const struct cmd cmd_history = {
 		   "$XDG_DATA_HOME/sonde (~/.local/share/sonde) are one list. Its last line says\n"
 		   "what the runs in it cost together.",
 	.topic = "look",
+	.front = 3,
 	.opts = history_opts,
 	.options_bytes = sizeof(struct history_options),
 	.run = history_run,

@@ -10,60 +10,6 @@
 #include <stdio_ext.h>
 #include <string.h>
 
-static const struct cmd *find(const char *name)
-{
-	for (const struct cmd *const *cmd = cmd_table; *cmd; cmd++) {
-		if (strcmp((*cmd)->name, name) == 0)
-			return *cmd;
-	}
-	return NULL;
-}
-
-static const char *nearest_command(const char *word)
-{
-	CLEANUP(freep) const char **names = NULL;
-	size_t count = 0, room = 0;
-
-	for (const struct cmd *const *cmd = cmd_table; *cmd; cmd++) {
-		names = mem_grow(names, count, &room, sizeof(*names));
-		names[count++] = (*cmd)->name;
-	}
-	names = mem_grow(names, count, &room, sizeof(*names));
-	names[count] = NULL;
-	return nearest(word, names);
-}
-
-static int unknown(const char *word)
-{
-	const char *near = nearest_command(word);
-	struct err err;
-
-	err_say(&err, -EINVAL, "'%s': no such %s", word, *word == '-' ? "option" : "command");
-	if (near)
-		err_hint(&err, "did you mean 'sonde %s'?", near);
-	else if (*word == '-')
-		err_hint(&err, "'sonde --help' shows what there is");
-	else
-		err_hint(&err,
-			 "to measure a program write 'sonde run %s ...'; "
-			 "'sonde --help' lists the commands",
-			 word);
-	return cmd_fail(&err, EXIT_USAGE);
-}
-
-static int help(int argc, char **argv)
-{
-	const struct cmd *cmd = argc > 1 ? find(argv[1]) : NULL;
-
-	if (argc > 1 && !cmd)
-		return unknown(argv[1]);
-	if (cmd)
-		help_page(cmd, stdout);
-	else
-		help_overview(stdout);
-	return EXIT_FINE;
-}
-
 static int version(void)
 {
 	puts("sonde " SONDE_VERSION);
@@ -114,7 +60,7 @@ static int close_stdout(int status, int failed)
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
-	const struct cmd *cmd = word ? find(word) : NULL;
+	const struct cmd *cmd = word ? cmd_find(word) : NULL;
 
 	if (cmd)
 		return close_stdout(call(cmd, argc - 1, argv + 1),
@@ -125,7 +71,7 @@ int main(int argc, char **argv)
 	}
 	if (strcmp(word, "--version") == 0)
 		return close_stdout(version(), EXIT_PROBLEM);
-	if (strcmp(word, "help") == 0 || strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
-		return close_stdout(help(argc - 1, argv + 1), EXIT_PROBLEM);
-	return unknown(word);
+	if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0)
+		return close_stdout(call(&cmd_help, argc - 1, argv + 1), EXIT_PROBLEM);
+	return help_unknown(word);
 }

@@ -242,6 +242,7 @@ const struct cmd cmd_run = {
 	    "126 where it cannot be executed, 127 where it is not found, 125 where sonde itself "
 	    "failed.",
 	.topic = "first",
+	.front = 1,
 	.opts = run_opts,
 	.options_bytes = sizeof(struct run_options),
 	.runs_command = true,

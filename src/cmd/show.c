@@ -110,6 +110,7 @@ const struct cmd cmd_show = {
 	    "RUN is 'last' (meant where none is given), '@2' for the one before it, an id or its "
 	    "start, a name given by 'sonde run --name', or the path of a recording.",
 	.topic = "look",
+	.front = 2,
 	.opts = show_opts,
 	.options_bytes = sizeof(struct show_options),
 	.run = show_run,

@@ -1,5 +1,7 @@
-/* A command is one row. The overview shows them in this order, under their topics. */
+/* A command is one row. Help shows them in this order, under their topics. */
 #include "cmd/cmd.h"
+
+#include <string.h>
 
 #define COMMANDS(ROW)                                                                              \
 	ROW(run)                                                                                   \
@@ -8,7 +10,8 @@
 	ROW(export)                                                                                \
 	ROW(rm)                                                                                    \
 	ROW(prune)                                                                                 \
-	ROW(doctor)
+	ROW(doctor)                                                                                \
+	ROW(help)
 
 #define DECLARE(name) extern const struct cmd cmd_##name;
 #define POINT(name) &cmd_##name,
@@ -16,3 +19,12 @@
 COMMANDS(DECLARE)
 
 const struct cmd *const cmd_table[] = { COMMANDS(POINT) NULL };
+
+const struct cmd *cmd_find(const char *name)
+{
+	for (const struct cmd *const *cmd = cmd_table; *cmd; cmd++) {
+		if (strcmp((*cmd)->name, name) == 0)
+			return *cmd;
+	}
+	return NULL;
+}
