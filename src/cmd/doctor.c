@@ -171,7 +171,6 @@ const struct cmd cmd_doctor = {
 	    "user "
 	    "names, and secrets in command lines, are masked; environments are never written.",
 	.topic = "help",
-	.front = 4,
 	.opts = doctor_opts,
 	.options_bytes = sizeof(struct doctor_options),
 	.run = doctor_run,

@@ -5,10 +5,14 @@
 #include "base/err.h"
 #include "model/facts.h"
 
+#include <stdbool.h>
+
 /* Finds the run that the user means (NULL: the last one), reads it, and says on stderr where it did
  * not end properly or is still running. `what` is of READ_*; the caller ends *ret with
  * facts_clear(). */
 int recorded_read(const char *run, unsigned what, struct facts *ret, struct err *err);
+/* The last run's facts where there are any; says nothing. */
+bool recorded_last(struct facts *ret);
 void recorded_tell(const struct facts *facts); /* the saying alone */
 
 /* Keeps of the loaded series the one named; all where `metric` is "all". -ENOENT where there is no

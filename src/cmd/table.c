@@ -10,6 +10,7 @@
 	ROW(export)                                                                                \
 	ROW(rm)                                                                                    \
 	ROW(prune)                                                                                 \
+	ROW(explain)                                                                               \
 	ROW(doctor)                                                                                \
 	ROW(help)
 
