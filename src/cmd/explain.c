@@ -3,6 +3,7 @@
 #include "base/mem.h"
 #include "base/text.h"
 #include "cmd/cmd.h"
+#include "cmd/fill.h"
 #include "cmd/recorded.h"
 #include "report/glossary.h"
 #include "report/totals.h"
@@ -43,23 +44,9 @@ static void page_clear(struct page *page)
 
 static void print_sentences(const struct page *page, const char *text)
 {
-	int width = page->look.columns < WIDEST ? page->look.columns : WIDEST, column = 0;
+	int width = page->look.columns < WIDEST ? page->look.columns : WIDEST;
 
-	while (*text) {
-		int length = (int)strcspn(text, " ");
-
-		if (column > 0 && column + 1 + length > width) {
-			fputc('\n', page->out);
-			column = 0;
-		}
-		if (column == 0)
-			column += fprintf(page->out, "%*s%.*s", INDENT, "", length, text);
-		else
-			column += fprintf(page->out, " %.*s", length, text);
-		text += length;
-		text += strspn(text, " ");
-	}
-	fputc('\n', page->out);
+	fill(text, 0, INDENT, width, page->out);
 }
 
 static void print_figures(const struct page *page, const char *figures)

@@ -12,7 +12,8 @@
 	ROW(prune)                                                                                 \
 	ROW(explain)                                                                               \
 	ROW(doctor)                                                                                \
-	ROW(help)
+	ROW(help)                                                                                  \
+	ROW(truth)
 
 #define DECLARE(name) extern const struct cmd cmd_##name;
 #define POINT(name) &cmd_##name,

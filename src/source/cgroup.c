@@ -235,6 +235,7 @@ static const char *const files[] = { "proc/%d/cgroup", "proc/%d/mountinfo", NULL
 
 const struct source source_cgroup = {
 	.name = "cgroup",
+	.area = "cgroup",
 	.help = "what the run's cgroup used, and how its limits held it back",
 	.scope = SCOPE_RUN,
 	.pace = PACE_SLOW,

@@ -119,6 +119,7 @@ static const char *const files[] = { "sys/devices/system/cpu/online",
 
 const struct source source_frequency = {
 	.name = "frequency",
+	.area = "cpu",
 	.help = "clock rate of the machine's CPUs",
 	.scope = SCOPE_RUN,
 	.pace = PACE_SLOW,

@@ -145,6 +145,7 @@ static const char *const files[] = { "proc/%d/io", NULL };
 
 const struct source source_io = {
 	.name = "io",
+	.area = "io",
 	.help = "reads and writes of each process",
 	.scope = SCOPE_PROCESS,
 	.pace = PACE_TICK,

@@ -76,6 +76,7 @@ static const char *const files[] = { "proc/loadavg", NULL };
 
 const struct source source_load = {
 	.name = "load",
+	.area = "machine",
 	.help = "how many tasks want the machine's CPUs",
 	.scope = SCOPE_RUN,
 	.pace = PACE_SLOW,

@@ -133,6 +133,7 @@ static const char *const files[] = { "proc/stat", NULL };
 
 const struct source source_machine = {
 	.name = "machine",
+	.area = "machine",
 	.help = "what all programs on the machine used together, and what its host took",
 	.scope = SCOPE_RUN,
 	.pace = PACE_SLOW,

@@ -80,6 +80,7 @@ static const char *const files[] = { "proc/meminfo", NULL };
 
 const struct source source_meminfo = {
 	.name = "meminfo",
+	.area = "memory",
 	.help = "memory and swap of the machine",
 	.scope = SCOPE_RUN,
 	.pace = PACE_SLOW,

@@ -113,6 +113,7 @@ static int pressure_open(const char *root, int pid, void **ret, struct err *err)
 
 const struct source source_pressure = {
 	.name = "pressure",
+	.area = "machine",
 	.help = "how long tasks of the machine waited for CPUs, storage and memory",
 	.scope = SCOPE_RUN,
 	.pace = PACE_SLOW,

@@ -243,6 +243,7 @@ static const char *const files[] = { "proc/%d/schedstat", "proc/%d/task/*/scheds
 
 const struct source source_schedstat = {
 	.name = "schedstat",
+	.area = "cpu",
 	.help = "how long threads of each process waited for a CPU",
 	.scope = SCOPE_PROCESS,
 	.pace = PACE_THREADS,

@@ -90,6 +90,7 @@ static const char *const files[] = { "proc/%d/smaps_rollup", NULL };
 
 const struct source source_smaps = {
 	.name = "smaps",
+	.area = "memory",
 	.help = "each process's share of memory that several use",
 	.scope = SCOPE_PROCESS,
 	.pace = PACE_SLOW,

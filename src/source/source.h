@@ -20,6 +20,7 @@ enum pace {
 
 struct source {
 	const char *name;
+	const char *area; /* what it is about, for `sonde doctor AREA`: "cpu", "memory" */
 	const char *help; /* one line: what it tells */
 	enum scope scope;
 	enum pace pace;

@@ -275,6 +275,7 @@ static const char *const files[] = { "proc/%d/stat", "proc/sys/kernel/task_delay
 
 const struct source source_stat = {
 	.name = "stat",
+	.area = "cpu",
 	.help = "CPU time, page faults and threads of each process",
 	.scope = SCOPE_PROCESS,
 	.pace = PACE_TICK,

@@ -70,6 +70,7 @@ static const char *const files[] = { "proc/%d/statm", NULL };
 
 const struct source source_statm = {
 	.name = "statm",
+	.area = "memory",
 	.help = "memory of each process, at every tick",
 	.scope = SCOPE_PROCESS,
 	.pace = PACE_TICK,

@@ -120,6 +120,7 @@ static const char *const files[] = { "proc/%d/status", NULL };
 
 const struct source source_status = {
 	.name = "status",
+	.area = "memory",
 	.help = "the most memory that each process ever had, and its swap",
 	.scope = SCOPE_PROCESS,
 	.pace = PACE_SLOW,
