@@ -24,6 +24,15 @@ all: $(BUILD)/sonde ## build build/sonde
 install: all ## install below PREFIX (/usr/local), and DESTDIR before it
 	install -D -m 755 $(BUILD)/sonde $(DESTDIR)$(PREFIX)/bin/sonde
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/doc/sonde README.md CHANGELOG.md LICENSE
+	rm -rf $(BUILD)/man
+	$(BUILD)/sonde help --man $(BUILD)/man
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(BUILD)/man/*
+	$(BUILD)/sonde completion bash >$(BUILD)/sonde.bash
+	install -D -m 644 $(BUILD)/sonde.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/sonde
+	$(BUILD)/sonde completion zsh >$(BUILD)/_sonde
+	install -D -m 644 $(BUILD)/_sonde $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_sonde
+	$(BUILD)/sonde completion fish >$(BUILD)/sonde.fish
+	install -D -m 644 $(BUILD)/sonde.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/sonde.fish
 
 demo: ## install what is missing, build, measure an example, show the result
 	@tools/setup build

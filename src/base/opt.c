@@ -82,7 +82,7 @@ struct parser {
 	char **argv;
 };
 
-static const struct opt *find_name(const struct opt *opts, const char *name, size_t length)
+const struct opt *opt_find(const struct opt *opts, const char *name, size_t length)
 {
 	for (; opts && opts->name; opts++) {
 		if (strncmp(opts->name, name, length) == 0 && !opts->name[length])
@@ -91,7 +91,7 @@ static const struct opt *find_name(const struct opt *opts, const char *name, siz
 	return NULL;
 }
 
-static const struct opt *find_key(const struct opt *opts, char key)
+const struct opt *opt_find_key(const struct opt *opts, char key)
 {
 	for (; opts && opts->name; opts++) {
 		if (opts->key && opts->key == key)
@@ -182,14 +182,14 @@ static int take_name(struct parser *parser, const char *name, struct err *err)
 {
 	const char *equals = strchr(name, '=');
 	size_t length = equals ? (size_t)(equals - name) : strlen(name);
-	const struct opt *opt = find_name(parser->opts, name, length);
+	const struct opt *opt = opt_find(parser->opts, name, length);
 
 	if (opt && opt->kind == OPT_BOOL)
 		return store(opt, parser->into, equals ? equals + 1 : "yes", err);
 	if (opt)
 		return take_value(parser, opt, equals ? equals + 1 : NULL, err);
 	if (length > 3 && strncmp(name, "no-", 3) == 0) {
-		opt = find_name(parser->opts, name + 3, length - 3);
+		opt = opt_find(parser->opts, name + 3, length - 3);
 		if (opt && opt->kind == OPT_BOOL)
 			return take_no(parser, opt, equals, err);
 	}
@@ -201,7 +201,7 @@ static int take_name(struct parser *parser, const char *name, struct err *err)
 static int take_keys(struct parser *parser, const char *keys, struct err *err)
 {
 	for (; *keys; keys++) {
-		const struct opt *opt = find_key(parser->opts, *keys);
+		const struct opt *opt = opt_find_key(parser->opts, *keys);
 		int r;
 
 		if (!opt && *keys == 'h')
@@ -321,7 +321,7 @@ void opt_print(const struct opt *opts, FILE *out)
 
 	for (const struct opt *opt = opts; opt && opt->name; opt++)
 		print_row(opt, out);
-	if (!find_name(opts, "help", 4))
+	if (!opt_find(opts, "help", 4))
 		print_row(&help, out);
 }
 

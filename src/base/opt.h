@@ -1,4 +1,4 @@
-/* Options by table: one row feeds parser, --help, and later manual and completion. */
+/* Options by table: one row feeds parser, --help, manual and completion. */
 #ifndef BASE_OPT_H
 #define BASE_OPT_H
 
@@ -46,6 +46,9 @@ int opt_parse(const struct opt *opts, void *into, bool stop_at_operand, int argc
 void opt_clear(const struct opt *opts, void *into); /* frees lists */
 void opt_print(const struct opt *opts,
 	       FILE *out); /* the options part of --help; opts may be NULL */
+
+const struct opt *opt_find(const struct opt *opts, const char *name, size_t length); /* or NULL */
+const struct opt *opt_find_key(const struct opt *opts, char key);
 
 /* The nearest of `names` (ends with NULL) to a mistyped word, or NULL where none is near. */
 const char *nearest(const char *word, const char *const *names);

@@ -12,6 +12,7 @@
 	ROW(prune)                                                                                 \
 	ROW(explain)                                                                               \
 	ROW(doctor)                                                                                \
+	ROW(completion)                                                                            \
 	ROW(help)                                                                                  \
 	ROW(truth)
 

@@ -36,7 +36,16 @@ def test_install_goes_below_destdir(tmp_path):
     binary = tmp_path / "opt/sonde/bin/sonde"
     said = subprocess.run([binary, "--version"], capture_output=True, text=True)
     assert said.stdout.startswith("sonde ")
-    assert (tmp_path / "opt/sonde/share/doc/sonde/LICENSE").exists()
+    share = tmp_path / "opt/sonde/share"
+    assert (share / "doc/sonde/LICENSE").exists()
+    assert (share / "man/man1/sonde.1").exists() and (share / "man/man1/sonde-run.1").exists()
+    for shell, path in {
+        "bash": "bash-completion/completions/sonde",
+        "zsh": "zsh/site-functions/_sonde",
+        "fish": "fish/vendor_completions.d/sonde.fish",
+    }.items():
+        said = subprocess.run([binary, "completion", shell], capture_output=True, text=True)
+        assert (share / path).read_text() == said.stdout
 
 
 def test_help_lists_what_the_docs_name():
