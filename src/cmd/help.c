@@ -276,7 +276,7 @@ const struct cmd cmd_help = {
 	.examples = "sonde help\n"
 		    "sonde help run\n"
 		    "sonde help look\n"
-		    "sonde help --man build/man",
+		    "sonde help --man pages",
 	.details = "'sonde COMMAND --help' shows the same page as 'sonde help COMMAND'.",
 	.topic = "help",
 	.opts = help_opts,
