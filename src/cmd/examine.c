@@ -156,9 +156,7 @@ static void examine_source(struct exam *exam, const struct source *source)
 	finding->detail = err.code ? arena_copy(&exam->to->arena, err.text) : NULL;
 	if (err.code == -EACCES || err.code == -EPERM)
 		add_owner(exam, finding);
-	else if (err.code != -ESRCH && err.code != -ENOENT)
-		add_need(exam, finding);
-	else if (source->scope == SCOPE_RUN)
+	else if (source->scope == SCOPE_RUN || (err.code != -ESRCH && err.code != -ENOENT))
 		add_need(exam, finding);
 }
 

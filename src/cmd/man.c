@@ -8,6 +8,7 @@
 #include "cmd/man.h"
 
 #include "base/mem.h"
+#include "base/text.h"
 #include "cmd/help.h"
 #include "cmd/version.h"
 
@@ -126,14 +127,16 @@ static void put_title(const char *name, FILE *out)
 
 static void put_name(const char *name, const char *help, FILE *out)
 {
+	CLEANUP(text_clear) struct text line = { 0 };
+
+	text_add_format(&line, "%s - %s", name, help);
 	fputs(".SH NAME\n", out);
-	put(name, strlen(name), out);
-	fputs(" \\- ", out);
-	put_line(help, out);
+	put_words(line.data, line.length, out);
 }
 
 static void put_option(const struct opt *opt, FILE *out)
 {
+	CLEANUP(text_clear) struct text help = { 0 };
 	char key[] = { '-', opt->key, '\0' };
 
 	fputs(".TP\n", out);
@@ -152,13 +155,10 @@ static void put_option(const struct opt *opt, FILE *out)
 		fputs(opt->bare ? "]" : "", out);
 	}
 	fputc('\n', out);
-	put(opt->help, strlen(opt->help), out);
-	if (opt->fallback) {
-		fputs(" [", out);
-		put(opt->fallback, strlen(opt->fallback), out);
-		fputc(']', out);
-	}
-	fputc('\n', out);
+	text_add(&help, opt->help);
+	if (opt->fallback)
+		text_add_format(&help, " [%s]", opt->fallback);
+	put_words(help.data, help.length, out);
 }
 
 static void put_options(const struct opt *opts, FILE *out)
@@ -213,7 +213,7 @@ static void put_command(const struct cmd *cmd, FILE *out)
 	put_font('B', cmd->name, out);
 	fputc(' ', out);
 	put_line(cmd->arguments, out);
-	put_line(cmd->help, out);
+	put_words(cmd->help, strlen(cmd->help), out);
 }
 
 static void put_topics(FILE *out)
