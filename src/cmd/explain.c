@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define INDENT 2
+#define RULE_COLUMN 22
 #define WIDEST 100 /* longer lines are hard to read */
 
 struct page {
@@ -49,11 +50,22 @@ static void print_sentences(const struct page *page, const char *text)
 	fill(text, 0, INDENT, width, page->out);
 }
 
+static void print_heading_of_run(const struct page *page)
+{
+	CLEANUP(text_clear) struct text command = { 0 }, line = { 0 }, cut = { 0 };
+	const char *id = facts_text(&page->last, "run", "id");
+
+	words_command(&command, &page->last);
+	text_add(&line, "In your last run (");
+	words_clean(&line, id ? id : "?");
+	text_add_format(&line, ", %s", text_string(&command));
+	words_cut(&cut, line.data, (size_t)page->look.columns - INDENT - 2, &page->look);
+	fprintf(page->out, "\n%*s%s):\n", INDENT, "", cut.data);
+}
+
 static void print_figures(const struct page *page, const char *figures)
 {
-	CLEANUP(text_clear) struct text command = { 0 }, line = { 0 };
 	CLEANUP(freep) char *body = NULL;
-	const char *id = facts_text(&page->last, "run", "id");
 	size_t bytes, count;
 	FILE *out = open_memstream(&body, &bytes);
 
@@ -63,14 +75,8 @@ static void print_figures(const struct page *page, const char *figures)
 	fclose(out);
 	if (count == 0)
 		return;
-	words_command(&command, &page->last);
-	text_add(&line, "In your last run (");
-	words_clean(&line, id ? id : "?");
-	text_add_format(&line, ", %s", text_string(&command));
-	fputs("\n  ", page->out);
-	command.length = 0;
-	words_cut(&command, line.data, (size_t)page->look.columns - INDENT - 2, &page->look);
-	fprintf(page->out, "%s):\n%s", command.data, body);
+	print_heading_of_run(page);
+	fputs(body, page->out);
 }
 
 static void print_see(const struct page *page, const char *what, const char *see)
@@ -85,6 +91,24 @@ static void print_word(const struct page *page, const struct word *word)
 	print_figures(page, word->figures);
 	if (word->see)
 		print_see(page, "See it", word->see);
+}
+
+/* What the rule says of the last run, where it says something. */
+static void print_advice(const struct page *page, const char *rule)
+{
+	for (size_t i = 0; i < page->last.n_advice; i++) {
+		const struct advice *advice = &page->last.advice[i];
+		CLEANUP(text_clear) struct text text = { 0 };
+
+		if (strcmp(advice->rule, rule) != 0)
+			continue;
+		words_clean(&text, advice->text);
+		text_add_format(&text, " (");
+		words_clean(&text, advice->evidence);
+		text_add(&text, ")");
+		print_heading_of_run(page);
+		fill(text.data, 0, 2 * INDENT, page->look.columns, page->out);
+	}
 }
 
 static void print_rule(const struct page *page, const struct rule *rule)
@@ -108,6 +132,7 @@ static void print_rule(const struct page *page, const struct rule *rule)
 			fprintf(page->out, "\n%s\n", parts[i].heading);
 		print_sentences(page, parts[i].text);
 	}
+	print_advice(page, rule->id);
 }
 
 /* A metric, and what of it a total is: its peak, its mean, or (NULL) all of it. */
@@ -215,19 +240,32 @@ static const struct rule *find_rule(const char *name)
 	return NULL;
 }
 
-static bool print_any(const struct page *page, const char *name)
+/* A word and a rule may differ in a dash alone: then both are told, first the one that is spelled
+ * so. */
+static bool print_word_or_rule(const struct page *page, const char *name)
 {
 	const struct rule *rule = find_rule(name);
 	const struct word *word = word_find(name);
-	struct meant meant = { 0 };
+	bool rule_first = rule && strcmp(rule->id, name) == 0;
 
-	if (rule)
+	if (rule && rule_first)
 		print_rule(page, rule);
-	if (rule && word)
+	if (rule && word && rule_first)
 		fputc('\n', page->out);
 	if (word)
 		print_word(page, word);
-	if (rule || word)
+	if (rule && word && !rule_first)
+		fputc('\n', page->out);
+	if (rule && !rule_first)
+		print_rule(page, rule);
+	return rule || word;
+}
+
+static bool print_any(const struct page *page, const char *name)
+{
+	struct meant meant = { 0 };
+
+	if (print_word_or_rule(page, name))
 		return true;
 	if (!metric_search(page, name, &meant)) {
 		meant = (struct meant){ 0 };
@@ -334,7 +372,9 @@ static void print_list(const struct page *page)
 	if (rule_table[0]) {
 		look_heading(&page->look, "advice that sonde gives", page->out);
 		for (size_t i = 0; rule_table[i]; i++)
-			fprintf(page->out, "  %-20s %s\n", rule_table[i]->id, rule_table[i]->title);
+			fill(rule_table[i]->title,
+			     fprintf(page->out, "  %-18s ", rule_table[i]->id), RULE_COLUMN,
+			     page->look.columns, page->out);
 		fputc('\n', page->out);
 	}
 	fputs("'sonde explain WORD' tells more, with the numbers of your last run;\n"

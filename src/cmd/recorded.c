@@ -53,7 +53,10 @@ bool recorded_last(struct facts *ret)
 {
 	CLEANUP(freep) char *path = NULL;
 
-	return store_find(NULL, &path, NULL) == 0 && recording_read(path, 0, ret, NULL) == 0;
+	if (store_find(NULL, &path, NULL) < 0 || recording_read(path, 0, ret, NULL) < 0)
+		return false;
+	advise(ret);
+	return true;
 }
 
 static int no_such(const struct facts *facts, const char *metric, struct err *err)

@@ -11,7 +11,7 @@
  * not end properly or is still running. `what` is of READ_*; the caller ends *ret with
  * facts_clear(). */
 int recorded_read(const char *run, unsigned what, struct facts *ret, struct err *err);
-/* The last run's facts where there are any; says nothing. */
+/* The facts of the last run, with advice, where there is one; says nothing. */
 bool recorded_last(struct facts *ret);
 void recorded_tell(const struct facts *facts); /* the saying alone */
 

@@ -42,7 +42,7 @@ NOT_COMPARED = {
 }
 
 # Runs that examples call by name, with their tags. Ids need no row.
-NAMES = {"fit": ["size=large"], "digest": ["size=large"]}
+NAMES = {"fit": ["size=large"], "digest": ["size=large"], "pipeline": []}
 
 # Programs that examples call and a machine may lack, or that would take long.
 SKIP_OPTIONS = 'while [ "${1#-}" != "$1" ]; do shift; done\nexec "$@"\n'
@@ -54,6 +54,7 @@ STAND_INS = {
     "bin/mpirun": SKIP_OPTIONS,
     "fit": "sleep 0.2\n",
     "job.sh": "sleep 0.2\n",
+    "pipeline.sh": "sleep 0.2\n",
     "examples/pipeline.sh": "sleep 0.2\n",
     "build/examples/fit": "sleep 0.2\n",
 }
