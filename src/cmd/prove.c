@@ -156,7 +156,7 @@ static const struct expected {
 	{ "children", "processes", "20 short children and itself", UNIT_COUNT, 0, 0, 0, "nothing" },
 	{ "children", "cpu_s", "CPU time of all of them", UNIT_SECONDS, 0.02, 0.002, 0.02,
 	  "2 % and 20 ms" },
-	{ "sleep", "wall_s", "time of a sleep", UNIT_SECONDS, 0, 0.001, 0, "its start and end" },
+	{ "sleep", "wall_s", "time of a sleep", UNIT_SECONDS, 0, 0.001, 0, "start and end" },
 };
 
 static const struct expected *expected_find(const char *work, const char *metric)

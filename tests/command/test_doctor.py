@@ -7,6 +7,7 @@ import re
 import subprocess
 
 import pytest
+from conftest import ROOT, SONDE, run
 
 
 def rows(printed):
@@ -77,6 +78,19 @@ def test_is_right_here(sonde):
     assert {"cpu_s", "memory_process_peak_bytes", "io_read_bytes", "io_write_bytes", "processes", "wall_s"} == {
         check["metric"] for check in found["checks"]
     }
+
+
+def test_where_perf_events_are_closed(sonde, tmp_path):
+    """Short children cannot all be counted then; that is said, and is nothing wrong."""
+    closed = tmp_path / "closed"
+    subprocess.run(["cc", "-o", closed, ROOT / "tests/truth/programs/closed.c"], check=True)
+    ran = run([closed, SONDE, "doctor", "--json"], tmp_path)
+    found = json.loads(ran.out)
+    events = next(source for source in found["sources"] if source["source"] == "events")
+    assert ran.status == 0 and events["state"] == "not here" and "Permission denied" in events["why"]
+    verdicts = {check["check"]: check["verdict"] for check in found["checks"]}
+    assert verdicts.pop("20 short children and itself") == "cannot tell"
+    assert set(verdicts.values()) == {"right"}, found["checks"]
 
 
 def test_leaves_nothing_behind(sonde, tmp_path):
