@@ -209,14 +209,23 @@ static void offer_kind(const struct asked *asked, const char *word, size_t lengt
 	}
 }
 
+static size_t upper_length(const char *word)
+{
+	size_t length = 0;
+
+	while (isupper((unsigned char)word[length]))
+		length++;
+	return length;
+}
+
 static void offer_value(struct asked *asked, const struct opt *opt)
 {
 	asked->opt = opt;
 	if (opt->kind == OPT_BOOL) {
 		offer(asked, "yes", NULL);
 		offer(asked, "no", NULL);
-	} else if (opt->value) {
-		offer_kind(asked, opt->value, strlen(opt->value));
+	} else if (opt->value) { /* of "FILE.prom" the FILE */
+		offer_kind(asked, opt->value, upper_length(opt->value));
 	}
 }
 
@@ -271,10 +280,8 @@ static void offer_operand(const struct asked *asked, const char *arguments, size
 	if (place >= words && !many)
 		return;
 	while (*arguments) {
-		size_t length = 0;
+		size_t length = upper_length(arguments);
 
-		while (isupper((unsigned char)arguments[length]))
-			length++;
 		if (length > 0)
 			offer_kind(asked, arguments, length);
 		arguments += length > 0 ? length : 1;

@@ -6,6 +6,7 @@ asked whether it offers just that: bash by its completion function and through a
 """
 
 import contextlib
+import json
 import os
 import pathlib
 import pty
@@ -40,7 +41,7 @@ def home(sonde, tmp_path):
 
 
 def ids(sonde):
-    return [line.split()[0] for line in sonde("history").out.splitlines()[1:]]
+    return [run["id"] for run in json.loads(sonde("history", "--json").out)["runs"]]
 
 
 def candidates(sonde, *words):
@@ -73,6 +74,7 @@ def candidates(sonde, *words):
         (["doctor", "rec"], ["recordings"]),
         (["doctor", "--no-c"], ["--no-check"]),
         (["doctor", "--capture", ""], [":directories"]),
+        (["export", "--textfile=x"], [":files"]),
         (["explain", "page-c"], ["page-cache"]),
         (["help", "loo"], ["look"]),
         (["help", "sho"], ["show"]),
@@ -114,10 +116,11 @@ def test_bad_words(sonde):
     assert "bash, zsh and fish" in sonde("completion", "powershell").err
 
 
-# What every shell offers for a line; None: sets that the shell itself knows, of which this is one.
+# What every shell offers for a line, and nothing else.
 LINES = [
     ("sonde hi", ["history"]),
-    ("sonde export --format=", ["json", "csv"]),
+    ("sonde completion ", ["bash", "zsh", "fish"]),
+    ("sonde export --format=j", ["json"]),
     ("sonde export --format=c", ["csv"]),
     ("sonde run --output=res", ["resdir", "results.txt", "resume.sonde"]),
     ("sonde run -o resu", ["results.txt", "resume.sonde"]),
@@ -148,10 +151,9 @@ _sonde
 
 
 def bash_offers(line, home, setup=""):
+    """readline breaks words at "=", and so does this."""
     words = [part for word in line.split(" ") for part in re.split("(=)", word)]
     words = [word for i, word in enumerate(words) if word or i == len(words) - 1]
-    if line.endswith("="):
-        words.pop()  # the "=" itself is the word that is being typed
     command = ["bash", "--norc", "--noprofile", "-c", setup + COMPLETE_IN_BASH, "bash", line, *words]
     ran = subprocess.run(command, cwd=home, env=environment(home), capture_output=True, text=True)
     assert ran.returncode == 0 and not re.sub(r".*compopt.*\n", "", ran.stderr), ran.stderr
