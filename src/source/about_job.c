@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum { SLURM, PBS, SGE, SCHEDULERS };
 
@@ -169,15 +170,33 @@ static struct limit slurm_memory(const struct ask *ask)
 	return core;
 }
 
+/* PBS writes "64gb" and means 2^30 (its manual, "size"). */
+static double pbs_unit(const char *suffix)
+{
+	static const struct {
+		const char *suffix;
+		double bytes;
+	} units[] = { { "", 1 },        { "b", 1 },       { "kb", 0x1p10 },
+		      { "mb", 0x1p20 }, { "gb", 0x1p30 }, { "tb", 0x1p40 } };
+
+	for (size_t i = 0; i < COUNT(units); i++) {
+		if (strcasecmp(suffix, units[i].suffix) == 0)
+			return units[i].bytes;
+	}
+	return 0;
+}
+
 static struct limit pbs_memory(const struct ask *ask)
 {
-	static const char name[] = "PBS_RESC_MEM";
-	const char *text = ask_env(ask, name);
-	uint64_t bytes;
+	struct limit limit = { .source = "PBS_RESC_MEM" };
+	const char *text = ask_env(ask, limit.source);
+	uint64_t number;
 
-	if (!text || parse_bytes(text, &bytes) < 0)
-		return (struct limit){ 0 };
-	return (struct limit){ bytes > 0, (double)bytes, name };
+	if (!text || scan_u64(&text, &number) < 0)
+		return limit;
+	limit.number = (double)number * pbs_unit(text);
+	limit.is = limit.number > 0;
+	return limit;
 }
 
 struct limit job_memory(const struct ask *ask)
