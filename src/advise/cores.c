@@ -172,22 +172,22 @@ static bool too_many_fires(const struct rule_view *view)
 static void too_many_say(const struct rule_view *view, struct text *ret)
 {
 	const double *n = view->numbers;
-	char threads[HUMAN_BYTES], cores[HUMAN_BYTES];
+	char want[HUMAN_BYTES], cores[HUMAN_BYTES];
 
-	text_add_format(ret, "%s threads took turns on %s core%s.",
-			human_count(n[MANY_THREADS], threads),
+	text_add_format(ret, "%s threads or processes wanted to run at once, on %s core%s.",
+			human_number(wanted_cores(view), 2, want),
 			human_number(n[MANY_CORES], 3, cores), n[MANY_CORES] == 1 ? "" : "s");
 }
 
 static void too_many_evidence(const struct rule_view *view, struct text *ret)
 {
 	const double *n = view->numbers;
-	char want[HUMAN_BYTES], wait[HUMAN_BYTES], cpu[HUMAN_BYTES];
+	char threads[HUMAN_BYTES], wait[HUMAN_BYTES], cpu[HUMAN_BYTES];
 
 	text_add_format(ret,
-			"on average %s of them wanted to run; they waited for a CPU for %s in all, "
-			"and had one for %s",
-			human_number(wanted_cores(view), 2, want), human_duration(n[WAIT], wait),
+			"that is on average; there were %s at most; they waited for a CPU for %s "
+			"in all, and had one for %s",
+			human_count(n[MANY_THREADS], threads), human_duration(n[WAIT], wait),
 			human_duration(n[CPU], cpu));
 }
 

@@ -382,7 +382,7 @@ static void sentences(void **state)
 		{ "too-many-threads",
 		  "totals.wall_s=10 totals.cpu_s=19 totals.wait_cpu_s=50~50: "
 		  "totals.threads_peak=8~8: limits.cores=2 machine.cores=2",
-		  "8 threads took turns on 2 cores.",
+		  "6.9 threads or processes wanted to run at once, on 2 cores.",
 		  "start 2, often by OMP_NUM_THREADS=2 or an option like --threads=2" },
 		{ "time-low", FINE SLURM "context.tasks=@8 totals.wall_s=252 limits.time_s=86400",
 		  "It took 4 min 12 s, and the job may take 1 d 0 h.",
