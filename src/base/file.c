@@ -161,6 +161,19 @@ void kept_limit(size_t descriptors)
 	kept_most = descriptors;
 }
 
+bool kept_take(void)
+{
+	if (kept_now >= kept_most)
+		return false;
+	kept_now++;
+	return true;
+}
+
+void kept_give(void)
+{
+	kept_now--;
+}
+
 int kept_open(struct kept *kept, const char *root, const char *path, struct err *err)
 {
 	CLEANUP(freep) char *full = path_join(root, path);
@@ -168,9 +181,7 @@ int kept_open(struct kept *kept, const char *root, const char *path, struct err 
 
 	if (fd < 0)
 		return err_set(err, -errno, "'%s'", full);
-	if (kept_now < kept_most) {
-		kept_now++;
-	} else {
+	if (!kept_take()) {
 		close(fd);
 		fd = -1;
 	}
@@ -194,7 +205,7 @@ void kept_close(struct kept *kept)
 {
 	if (kept->path && kept->fd >= 0) {
 		close(kept->fd);
-		kept_now--;
+		kept_give();
 	}
 	free(kept->path);
 	*kept = (struct kept){ .fd = -1 };

@@ -5,6 +5,7 @@
 
 #include "base/err.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 
@@ -39,6 +40,10 @@ struct kept {
 int kept_open(struct kept *kept, const char *root, const char *path, struct err *err);
 ssize_t kept_read(struct kept *kept, char *buffer, size_t size); /* as file_reread */
 void kept_close(struct kept *kept);                              /* a zeroed one is fine */
+/* One more descriptor that is kept for as long as a process lives, if we may; kept_give() when it
+ * is closed. */
+bool kept_take(void);
+void kept_give(void);
 /* How many descriptors all kept files together may hold; those that are open already stay open. */
 void kept_limit(size_t descriptors);
 

@@ -2,12 +2,16 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 
 /* So many of one parent and name are shown one by one; a make or a pipeline stays readable, a storm
  * of 10,000 becomes one row. */
 #define SINGLES_OF_A_KIND 32
 /* A tree with this many different kinds of short processes is folded by name alone. */
 #define MOST_ROWS 50000
+/* So many more are kept, whatever their kind, because a signal ended them: who asks why a build
+ * failed wants the one compiler that crashed. */
+#define MOST_KILLED 64
 
 void roster_touch(struct roster *roster, struct row *row)
 {
@@ -147,6 +151,12 @@ static void fold_row(struct roster *roster, struct row *row)
 	roster_drop(roster, row);
 }
 
+static bool is_news(struct roster *roster, int status)
+{
+	return status != PROCESS_STATUS_UNKNOWN && WIFSIGNALED(status) &&
+	       roster->killed++ < MOST_KILLED;
+}
+
 void roster_end(struct roster *roster, struct row *row, uint64_t ended_ns, int status)
 {
 	uint64_t hash = kind_hash(row->process.parent, name_of(row));
@@ -155,7 +165,7 @@ void roster_end(struct roster *roster, struct row *row, uint64_t ended_ns, int s
 	row->process.ended_ns = ended_ns;
 	row->process.status = status;
 	roster_touch(roster, row);
-	if (singles >= SINGLES_OF_A_KIND)
+	if (singles >= SINGLES_OF_A_KIND && !is_news(roster, status))
 		fold_row(roster, row);
 	else
 		map_set(&roster->singles, hash, (void *)(singles + 1));

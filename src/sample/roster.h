@@ -23,6 +23,7 @@ struct roster {
 	size_t count, room;
 	uint32_t *changed; /* ids of rows that the recording should hear of */
 	size_t n_changed, room_changed;
+	size_t killed; /* rows kept because a signal ended them */
 	struct map groups,
 	    singles; /* by parent and name: the folded row; how many were kept as they are */
 };

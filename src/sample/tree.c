@@ -5,6 +5,7 @@
 #include "sample/tree.h"
 
 #include "base/mask.h"
+#include "sample/exits.h"
 #include "source/clock.h"
 #include "source/stat.h"
 #include "source/status.h"
@@ -39,6 +40,7 @@ static struct proc *proc_new(const struct tree *tree, int pid)
 	proc->pid = pid;
 	proc->fresh = proc->moved = proc->moved_slow = true;
 	proc->pss_bytes = -1;
+	proc->pidfd = -1;
 	proc->states = mem_new(tree->metrics->n_process_readers * sizeof(*proc->states));
 	proc->closed = mem_new(tree->metrics->n_process_readers * sizeof(*proc->closed));
 	proc->now = mem_new(tree->metrics->n_process * sizeof(*proc->now));
@@ -59,6 +61,7 @@ static void proc_free(const struct tree *tree, struct proc *proc)
 			tree->metrics->process_readers[i].source->close(proc->states[i]);
 	}
 	kept_close(&proc->children_file);
+	exit_forget(proc->pidfd);
 	free(proc->states);
 	free(proc->closed);
 	free(proc->now);
@@ -286,6 +289,7 @@ struct proc *tree_add(struct tree *tree, int pid)
 
 	if (cpu_clock_read(pid, &proc->clock_ns) < 0)
 		proc->clock_ns = 0;
+	proc->pidfd = exit_watch(pid);
 	row = roster_add(&tree->roster, 0, pid, tree->now_ns);
 	proc->id = row->process.id;
 	if (proc_read(tree, proc, DEPTH_SLOW) < 0) {
@@ -376,7 +380,7 @@ static void proc_gone(struct tree *tree, struct proc *proc, const struct reaped 
 	if (row)
 		roster_end(&tree->roster, row,
 			   reaped ? reaped->time_ns - tree->start_ns : tree->now_ns,
-			   reaped ? reaped->status : PROCESS_STATUS_UNKNOWN);
+			   reaped ? reaped->status : exit_status(proc->pidfd));
 	map_remove(&tree->by_pid, (uint64_t)proc->pid);
 	proc_free(tree, proc);
 }

@@ -35,6 +35,7 @@ struct proc { /* one that lives */
 	double pss_anon,
 	    pss_shared; /* and what else it had then: its own pages, and files and shared memory */
 	struct kept children_file;
+	int pidfd;          /* tells how it ended; -1: nothing will */
 	struct value *own;  /* by metric with_children: what it used itself, where that is told */
 	double *own_before; /* at the look before */
 	double *before;     /* `now` at the look before */

@@ -7,20 +7,27 @@
 
 #include "sample/roster.h"
 
+#include <signal.h>
+
 static const struct metric two_metrics[] = {
 	{ .name = "cpu_s", .unit = UNIT_SECONDS, .kind = KIND_COUNTER },
 	{ .name = "memory_bytes", .unit = UNIT_BYTES, .kind = KIND_GAUGE },
 };
 static const struct metrics metrics = { .process = two_metrics, .n_process = 2 };
 
-static void end_one(struct roster *roster, uint32_t parent, const char *name, int i)
+static void end_one_by(struct roster *roster, uint32_t parent, const char *name, int i, int status)
 {
 	struct row *row = roster_add(roster, parent, 1000 + i, (uint64_t)i);
 
 	roster_name(roster, row, name, NULL);
 	row->process.values[0] = value_read(0.5);
 	row->process.values[1] = value_read(i);
-	roster_end(roster, row, (uint64_t)i + 10, 0);
+	roster_end(roster, row, (uint64_t)i + 10, status);
+}
+
+static void end_one(struct roster *roster, uint32_t parent, const char *name, int i)
+{
+	end_one_by(roster, parent, name, i, 0);
 }
 
 static void a_storm_is_folded_with_exact_sums(void **state)
@@ -50,6 +57,29 @@ static void a_storm_is_folded_with_exact_sums(void **state)
 	assert_int_equal(count, 10001);
 	assert_true(cpu == 5000.5);
 	assert_true(most == 9999);
+}
+
+static size_t rows_of_status(const struct roster *roster, int status)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < roster->count; i++)
+		count += roster->items[i] && roster->items[i]->process.status == status;
+	return count;
+}
+
+static void who_crashed_in_a_storm_is_kept(void **state)
+{
+	CLEANUP(roster_clear) struct roster roster = { .metrics = &metrics };
+
+	(void)state;
+	for (int i = 0; i < 1000; i++)
+		end_one_by(&roster, 1, "cc1", i, i == 700 ? SIGSEGV : 1 << 8);
+	assert_int_equal(rows_of_status(&roster, SIGSEGV), 1);
+	assert_in_range(rows_of_status(&roster, 1 << 8), 1, 100);
+	for (int i = 0; i < 1000; i++)
+		end_one_by(&roster, 1, "cc1", i, SIGKILL);
+	assert_in_range(rows_of_status(&roster, SIGKILL), 1, 100);
 }
 
 static void kinds_are_told_apart_by_parent_and_name(void **state)
@@ -88,6 +118,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_storm_is_folded_with_exact_sums),
+		cmocka_unit_test(who_crashed_in_a_storm_is_kept),
 		cmocka_unit_test(kinds_are_told_apart_by_parent_and_name),
 		cmocka_unit_test(the_recording_hears_of_each_change_once),
 	};
