@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #define FACTS_MOST ((size_t)1 << 20)
+#define LATE_FACTS_MOST 64 /* that are compared with all the others */
 
 static int metric_take(struct replay *replay, struct cursor *payload)
 {
@@ -39,7 +40,8 @@ static void settle(struct replay *replay)
 	rows_init(&replay->places, sizeof(size_t));
 }
 
-/* As facts_add(), without looking for one of the same name: a command may have 100,000 words. */
+/* As facts_add(), without looking for one of the same name: a command may have 100,000 words. Those
+ * that came while the run lasted are few, and may say anew what was said before. */
 static int fact_take(struct replay *replay, struct cursor *payload)
 {
 	struct facts *facts = replay->anew ? &replay->last : &replay->facts;
@@ -48,6 +50,10 @@ static int fact_take(struct replay *replay, struct cursor *payload)
 	fact_unpack(payload, &replay->facts.arena, &fact);
 	if (payload->bad || facts->n_facts >= FACTS_MOST)
 		return -EBADMSG;
+	if (replay->settled && !replay->anew && replay->n_late++ < LATE_FACTS_MOST) {
+		facts_add(facts, &fact);
+		return 0;
+	}
 	facts->facts = mem_grow(facts->facts, facts->n_facts, &facts->room_facts,
 				sizeof(*facts->facts));
 	facts->facts[facts->n_facts++] = fact;

@@ -22,7 +22,8 @@ struct replay {
 	struct rows places; /* of process ids */
 	struct metric *metrics[SCOPE_PROCESS + 1];
 	size_t n_metrics[SCOPE_PROCESS + 1];
-	bool settled; /* the metric tables are complete */
+	bool settled;  /* the metric tables are complete */
+	size_t n_late; /* facts since then */
 };
 
 /* Zero it first, end it with replay_clear(), also after an error. `path` is for the error's words.

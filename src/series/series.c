@@ -201,6 +201,15 @@ static bool thread_start(struct series *series)
 	return r == 0;
 }
 
+static void series_start_writing(struct series *series)
+{
+	if (!series->no_thread)
+		series->has_thread = thread_start(series);
+	series->no_thread = !series->has_thread;
+	if (series->no_thread) /* no more processes are allowed, for example */
+		series_flush(series);
+}
+
 /* Sees to it that what is pending is written in time. */
 static void series_wake(struct series *series)
 {
@@ -209,13 +218,8 @@ static void series_wake(struct series *series)
 			pthread_cond_signal(&series->wake);
 		return;
 	}
-	if (now_ns() - series->flushed_ns < SECOND_NS && series->pending.length < WAKE_BYTES)
-		return;
-	if (!series->no_thread)
-		series->has_thread = thread_start(series);
-	series->no_thread = !series->has_thread;
-	if (series->no_thread) /* no more processes are allowed, for example */
-		series_flush(series);
+	if (now_ns() - series->flushed_ns >= SECOND_NS || series->pending.length >= WAKE_BYTES)
+		series_start_writing(series);
 }
 
 static void thread_stop(struct series *series)
@@ -307,6 +311,20 @@ int series_process(struct series *series, const struct process *process, struct 
 	series_wake(series);
 	pthread_mutex_unlock(&series->lock);
 	return 0;
+}
+
+/* Who sends SIGTERM may send SIGKILL soon: it is written at once where that costs no waiting. */
+void series_fact(struct series *series, const struct fact *fact)
+{
+	pthread_mutex_lock(&series->lock);
+	if (series->pending.length + series->backlog < ROWS_BACKLOG_MOST)
+		record_fact(&series->pending, fact);
+	series->hurry = true;
+	if (series->has_thread)
+		pthread_cond_signal(&series->wake);
+	else
+		series_start_writing(series);
+	pthread_mutex_unlock(&series->lock);
 }
 
 void series_settle(struct series *series, size_t most)

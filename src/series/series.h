@@ -21,6 +21,9 @@ int series_process(struct series *series, const struct process *process, struct 
 /* Neither this nor series_process() ever waits for a disk, nor fails because of one:
  * series_finish() tells. */
 int series_add(struct series *series, const struct tick *tick, struct err *err);
+/* A fact that must not be lost should nobody see the end: who told us to end. It replaces one of
+ * the same section and name. A few in a run, not one a tick. */
+void series_fact(struct series *series, const struct fact *fact);
 /* Writes all that is known at the end and removes the journal: `facts` holds all facts, its
  * processes replace or complete those of series_process(). Did all of it reach the disk? Where not,
  * as much as possible is kept, facts first, and `err` says what. */

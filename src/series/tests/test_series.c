@@ -322,6 +322,60 @@ static void dead_run(void **state)
 	facts_clear(&read);
 }
 
+static void tell(struct series *series, const char *name, double number)
+{
+	series_fact(series, &(struct fact){ .section = "exit",
+					    .name = name,
+					    .kind = FACT_NUMBER,
+					    .value = value_read(number) });
+}
+
+static bool is_written(const char *name)
+{
+	CLEANUP(freep) char *bytes = NULL;
+	ssize_t length = file_read("/", made_journal, &bytes, NULL);
+
+	return length > 0 && memmem(bytes, (size_t)length, name, strlen(name));
+}
+
+/* Writes a journal and never ends: somebody kills it. */
+static void write_and_wait(void)
+{
+	struct facts facts = { 0 };
+	struct series *series;
+
+	made_facts(&facts);
+	if (series_open(made_path, &facts, &series, NULL) < 0)
+		_exit(1);
+	made_ticks(series, 0, 10);
+	tell(series, "sent_signal", 15);
+	made_ticks(series, 10, 10);
+	tell(series, "sent_signal", 2);
+	tell(series, "sent_last", 1);
+	for (;;)
+		pause();
+}
+
+static void told_while_it_ran(void **state)
+{
+	pid_t child = fork();
+	struct facts read;
+	int status;
+
+	(void)state;
+	if (child == 0)
+		write_and_wait();
+	for (int i = 0; !is_written("sent_last") && i < 1000; i++)
+		usleep(10000);
+	kill(child, SIGKILL);
+	assert_true(waitpid(child, &status, 0) == child);
+	read = read_well(EVERYTHING);
+	assert_true(read.repaired);
+	assert_true(facts_value(&read, "exit", "sent_signal").number == 2);
+	assert_true(facts_value(&read, "exit", "sent_last").number == 1);
+	facts_clear(&read);
+}
+
 static void dead_in_read_only_directory(void **state)
 {
 	struct facts read;
@@ -942,6 +996,7 @@ int main(void)
 		cmocka_unit_test_setup(whole_run, made_setup),
 		cmocka_unit_test_setup(process_rows, made_setup),
 		cmocka_unit_test_setup(dead_run, made_setup),
+		cmocka_unit_test_setup(told_while_it_ran, made_setup),
 		cmocka_unit_test_setup(dead_in_read_only_directory, made_setup),
 		cmocka_unit_test_setup(running, made_setup),
 		cmocka_unit_test_setup(elsewhere, made_setup),
