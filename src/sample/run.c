@@ -12,6 +12,7 @@
 #include "sample/launcher.h"
 #include "sample/outcome.h"
 #include "sample/sampler.h"
+#include "sample/sender.h"
 #include "source/context.h"
 
 #include <errno.h>
@@ -243,8 +244,11 @@ static void pass_on(struct session *session, const struct signalfd_siginfo *info
 	/* Our own: a closed pipe, a file at its size limit. The launcher's: to wake us. The
 	 * kernel's come from the terminal; but for the alarm that somebody set before sonde was
 	 * executed, which would be the program's. */
-	if (sender == session->launcher || sender == getpid() ||
-	    (info->ssi_code == SI_KERNEL && info->ssi_signo != SIGALRM))
+	if (sender == session->launcher || sender == getpid())
+		return;
+	sender_note(info, "/", (double)run_ns(session) / 1e9, session->facts,
+		    session->sampler.series);
+	if (info->ssi_code == SI_KERNEL && info->ssi_signo != SIGALRM)
 		return;
 	if (session->launcher)
 		launcher_command(session->shared, session->launcher, LAUNCHER_FORWARD,
@@ -385,6 +389,7 @@ static void finish(struct session *session, struct run_end *ret)
 	uint64_t ended_ns = session->shared->program_reaped.time_ns;
 	struct err err = { 0 };
 
+	take_signals(session);   /* that which ended the program may be among them */
 	if (session->launcher) { /* it is about to leave, and who lives on comes to us */
 		waitpid(session->launcher, NULL, 0);
 		be_parent(session);
