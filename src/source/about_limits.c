@@ -105,4 +105,7 @@ void about_limits(const struct ask *ask, struct facts *facts)
 	add(facts, "processes", UNIT_COUNT, processes(ask, text), "no limit");
 	add(facts, "open_files", UNIT_COUNT, ulimit(text, "Max open files", "ulimit -n"),
 	    "no limit");
+	add(facts, "cpu_s", UNIT_SECONDS, ulimit(text, "Max cpu time", "ulimit -t"), "no limit");
+	add(facts, "file_bytes", UNIT_BYTES, ulimit(text, "Max file size", "ulimit -f"),
+	    "no limit");
 }

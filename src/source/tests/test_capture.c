@@ -63,6 +63,8 @@ static void process_is_replayed(void **state)
 			struct value live = value_once("/", pid, (*s)->name, metric);
 			struct value replayed = value_once(directory, pid, (*s)->name, metric);
 
+			if (strcmp((*s)->name, "files") == 0) /* is in no file */
+				continue;
 			assert_int_equal(live.how, replayed.how);
 			assert_true(fabs(live.number - replayed.number) <= room_of(metric));
 		}
@@ -80,6 +82,8 @@ static void machine_is_replayed(void **state)
 		for (size_t i = 0; i < source_count(*s); i++) {
 			const char *metric = (*s)->metrics[i].name;
 
+			if (strcmp((*s)->name, "files") == 0) /* is in no file */
+				continue;
 			assert_int_equal(value_once("/", pid, (*s)->name, metric).how,
 					 value_once(directory, pid, (*s)->name, metric).how);
 		}

@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -92,6 +93,15 @@ static void start_3_threads(void)
 
 		pthread_create(&thread, NULL, sleep_long, NULL);
 	}
+}
+
+static void open_100_files(void)
+{
+	const struct rlimit limit = { 200, 200 };
+
+	setrlimit(RLIMIT_NOFILE, &limit);
+	for (int i = 0; i < 100; i++)
+		(void)!open("/dev/null", O_RDONLY);
 }
 
 static void ignore_children(void)
@@ -191,6 +201,20 @@ static void child_end(struct child *child)
 static struct value now(const struct child *child, const char *source, const char *metric)
 {
 	return value_once("/", child->pid, source, metric);
+}
+
+static void open_files_are_counted(void **state)
+{
+	CLEANUP(child_end) struct child child = child_new(open_100_files);
+	struct value before = now(&child, "files", "open_files"), after;
+
+	(void)state;
+	child_work(&child);
+	after = now(&child, "files", "open_files");
+	if (value_is(before)) /* of a few, old kernels tell nothing */
+		assert_true(after.number == before.number + 100);
+	assert_true(after.how == HOW_MEASURED && after.number >= 100 && after.number < 200);
+	assert_true(now(&child, "files", "open_files_share").number == after.number / 200);
 }
 
 /* Exactly the million, and the byte of the answer; ten calls, and one. */
@@ -385,6 +409,7 @@ static void descriptors_may_be_few(void **state)
 int main(void)
 {
 	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(open_files_are_counted),
 		cmocka_unit_test(io_is_exact),
 		cmocka_unit_test(cpu_is_exact),
 		cmocka_unit_test(children_are_counted),

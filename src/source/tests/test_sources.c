@@ -193,9 +193,10 @@ static void metrics_are_named_once(void **state)
 
 static void order_is_that_of_recordings(void **state)
 {
-	static const char *const names[] = { "stat",     "statm",   "io",        "schedstat",
-					     "smaps",    "status",  "machine",   "load",
-					     "pressure", "meminfo", "frequency", "cgroup" };
+	static const char *const names[] = { "stat",  "statm",    "io",      "schedstat",
+					     "smaps", "status",   "files",   "machine",
+					     "load",  "pressure", "meminfo", "frequency",
+					     "cgroup" };
 
 	(void)state;
 	for (size_t i = 0; i < COUNT(names); i++)
