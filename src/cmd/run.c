@@ -5,6 +5,7 @@
 #include "cmd/cmd.h"
 #include "cmd/version.h"
 #include "report/report.h"
+#include "source/program.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -167,12 +168,7 @@ static int not_started(int error, const char *program)
 {
 	struct err err = { 0 };
 
-	err_set(&err, -error, "cannot run '%s'", program);
-	if (error == ENOENT && !strchr(program, '/'))
-		err_hint(&err, "no such program in $PATH; a file here needs its path: ./%s",
-			 program);
-	else if (error == EACCES)
-		err_hint(&err, "is it a program, and may you execute it? chmod +x makes it so");
+	program_trouble(program, error, &err);
 	return cmd_fail(&err, error == ENOENT ? 127 : 126);
 }
 
