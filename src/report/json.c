@@ -94,6 +94,17 @@ static void number_field(struct json *json, const struct facts *facts, const cha
 	json_number(json, name, value_is(value) ? value.number : NAN);
 }
 
+static void bool_field(struct json *json, const struct facts *facts, const char *section,
+		       const char *name)
+{
+	struct value value = facts_value(facts, section, name);
+
+	if (value_is(value))
+		json_bool(json, name, value.number != 0);
+	else
+		json_null(json, name);
+}
+
 static void list_of_texts(struct json *json, const char *key, const struct facts *facts,
 			  const char *section)
 {
@@ -119,6 +130,8 @@ static void exit_object(struct json *json, const struct facts *facts)
 	number_field(json, facts, "exit", "status");
 	number_field(json, facts, "exit", "signal");
 	text_field(json, facts, "exit", "reason");
+	text_field(json, facts, "exit", "cause");
+	bool_field(json, facts, "exit", "sure");
 	json_object_end(json);
 }
 

@@ -97,36 +97,55 @@ const char *words_fact(const struct fact *fact, char ret[HUMAN_BYTES + 8])
 	return ret;
 }
 
-static void add_signal(struct text *text, int number)
+/* "SIGKILL, signal 9" */
+static void add_signal_name(struct text *text, int number, const char **ret_meaning)
 {
 	for (size_t i = 0; i < COUNT(signals); i++) {
 		if (signals[i].number != number)
 			continue;
-		text_add_format(text, "ended by %s, signal %d: %s", signals[i].name, number,
-				signals[i].meaning);
+		text_add_format(text, "%s, signal %d", signals[i].name, number);
+		*ret_meaning = signals[i].meaning;
 		return;
 	}
-	text_add_format(text, "ended by signal %d", number);
+	text_add_format(text, "signal %d", number);
+}
+
+/* "exit status 3", "SIGKILL, signal 9"; nothing where it ended with 0 or where nobody knows. */
+static void add_status(struct text *text, const struct facts *facts, const char **ret_meaning)
+{
+	struct value status = facts_value(facts, "exit", "status");
+	struct value number = facts_value(facts, "exit", "signal");
+
+	if (value_is(number) && number.number > 0 && number.number < 1000)
+		add_signal_name(text, (int)number.number, ret_meaning);
+	else if (value_is(status) && status.number != 0)
+		text_add_format(text, "exit status %.0f", status.number);
+}
+
+/* The reason, with the status before its full stop. */
+static void add_reason(struct text *text, const char *reason, const char *status)
+{
+	size_t length = strlen(reason);
+	bool stop = length > 0 && reason[length - 1] == '.';
+
+	text_add_clean(text, reason, length - stop);
+	if (*status)
+		text_add_format(text, " (%s)", status);
+	text_add(text, stop ? "." : "");
 }
 
 void words_exit(struct text *text, const struct facts *facts)
 {
-	struct value status = facts_value(facts, "exit", "status");
-	struct value number = facts_value(facts, "exit", "signal");
-	const char *reason = facts_text(facts, "exit", "reason");
-	bool bad = true;
+	const char *reason = facts_text(facts, "exit", "reason"), *meaning = NULL;
+	CLEANUP(text_clear) struct text status = { 0 };
 
-	if (value_is(number) && number.number > 0 && number.number < 1000)
-		add_signal(text, (int)number.number);
-	else if (value_is(status) && status.number != 0)
-		text_add_format(text, "exit status %.0f", status.number);
-	else
-		bad = false;
-	if (!reason || !*reason)
-		return;
-	text_add(text, bad ? " (" : "");
-	words_clean(text, reason);
-	text_add(text, bad ? ")" : "");
+	add_status(&status, facts, &meaning);
+	if (reason && *reason)
+		add_reason(text, reason, text_string(&status));
+	else if (status.length > 0)
+		text_add_format(text, "%s%s%s%s",
+				facts_find(facts, "exit", "signal") ? "ended by " : "",
+				text_string(&status), meaning ? ": " : "", meaning ? meaning : "");
 }
 
 static uint64_t place_of(const struct fact *fact)

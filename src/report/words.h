@@ -19,8 +19,8 @@ const char *words_rate(const struct metric *metric, double per_second, char ret[
  */
 const char *words_fact(const struct fact *fact, char ret[HUMAN_BYTES + 8]);
 
-/* "exit status 3", "killed by SIGKILL, signal 9: ..."; nothing where it ended with 0 or where
- * nobody knows. */
+/* "exit status 3", "ended by SIGKILL, signal 9: ...", or why, where that is known: "Killed for lack
+ * of memory: ... (SIGKILL, signal 9)."; nothing where it ended well or where nobody knows. */
 void words_exit(struct text *text, const struct facts *facts);
 
 /* Copies of the facts of a section, in order: by number where they are named "0", "1", ..., else by

@@ -14,6 +14,7 @@
 #include "sample/sampler.h"
 #include "sample/sender.h"
 #include "source/context.h"
+#include "source/evidence.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -45,6 +46,7 @@ struct session {
 	int socket, signals;
 	uint64_t kill_ns; /* when the time limit's next signal is due; 0: none */
 	bool terminated;  /* SIGTERM was sent for it */
+	struct evidence evidence;
 };
 
 static struct launcher_shared *watched; /* for the one who runs out of memory */
@@ -348,12 +350,14 @@ static void watch(struct session *session)
 
 static void add_exit(struct facts *facts, int status, const struct session *session)
 {
+	facts_add_number(facts, "exit", "pid", session->shared->program_pid);
 	if (WIFEXITED(status))
 		facts_add_number(facts, "exit", "status", WEXITSTATUS(status));
 	if (WIFSIGNALED(status))
 		facts_add_number(facts, "exit", "signal", WTERMSIG(status));
 	if (session->terminated)
-		facts_add_text(facts, "exit", "reason", "ended by sonde's --timeout");
+		facts_add_measured(facts, "exit", "timeout_s", UNIT_SECONDS,
+				   (double)session->run->timeout_ns / 1e9, "--timeout");
 }
 
 static void start_measuring(struct session *session)
@@ -362,6 +366,7 @@ static void start_measuring(struct session *session)
 
 	if (events_open(session->launcher, &session->events, &err) < 0)
 		facts_add_text(session->facts, "sonde", "events_why", err.text);
+	evidence_begin(&session->evidence, STDERR_FILENO);
 	launcher_command(session->shared, session->launcher, LAUNCHER_GO, 0, 0);
 	session->signals = signalfd(-1, &(sigset_t){ 0 }, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (session->signals >= 0) {
@@ -376,6 +381,7 @@ static void start_measuring(struct session *session)
 
 static void start_recording(struct session *session)
 {
+	evidence_look(&session->evidence);
 	context_read("/", session->facts);
 	if (session->run->path &&
 	    series_open(session->run->path, session->facts, &session->sampler.series,
@@ -402,6 +408,8 @@ static void finish(struct session *session, struct run_end *ret)
 	outcome_add(sampler, ended_ns - sampler->tree.start_ns, !session->run->wait,
 		    session->facts);
 	add_exit(session->facts, session->shared->program_reaped.status, session);
+	evidence_end(&session->evidence, session->shared->program_reaped.status,
+		     session->run->argv[0], session->facts);
 	facts_add_bool(session->facts, "run", "complete", true);
 	if (sampler->series && series_finish(sampler->series, session->facts, &err) < 0 &&
 	    !sampler->series_err.code)
@@ -418,6 +426,7 @@ static void session_close(struct session *session)
 	series_close(session->sampler.series);
 	sampler_clear(&session->sampler);
 	events_close(session->events);
+	evidence_clear(&session->evidence);
 	if (session->signals >= 0)
 		close(session->signals);
 	close(session->socket);
@@ -429,7 +438,9 @@ static void session_close(struct session *session)
 
 int run_program(const struct run *run, struct facts *facts, struct run_end *ret, struct err *err)
 {
-	struct session session = { .run = run, .facts = facts, .signals = -1 };
+	struct session session = {
+		.run = run, .facts = facts, .signals = -1, .evidence = { .kernlog = -1 }
+	};
 	int r;
 
 	*ret = (struct run_end){ 0 };

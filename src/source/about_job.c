@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
 
 enum { SLURM, PBS, SGE, SCHEDULERS };
 
@@ -240,4 +241,17 @@ struct limit job_time(const struct ask *ask)
 		return pbs_time(ask);
 	}
 	return (struct limit){ 0 };
+}
+
+/* Of PBS it is not known when the job began. */
+struct limit job_time_left(const struct ask *ask)
+{
+	struct limit end = { 0 };
+	double now = (double)time(NULL);
+
+	if (scheduler_find(ask) == SLURM)
+		end = variable(ask, "SLURM_JOB_END_TIME", 1);
+	end.is = end.is && end.number > now;
+	end.number -= now;
+	return end;
 }

@@ -102,6 +102,7 @@ void about_limits(const struct ask *ask, struct facts *facts)
 	add_cores(ask, facts);
 	add_memory(ask, text, facts);
 	add(facts, "time_s", UNIT_SECONDS, job_time(ask), "no limit known");
+	add(facts, "time_left_s", UNIT_SECONDS, job_time_left(ask), "not known");
 	add(facts, "processes", UNIT_COUNT, processes(ask, text), "no limit");
 	add(facts, "open_files", UNIT_COUNT, ulimit(text, "Max open files", "ulimit -n"),
 	    "no limit");

@@ -42,5 +42,6 @@ struct limit {
 struct limit job_cores(const struct ask *ask);
 struct limit job_memory(const struct ask *ask);
 struct limit job_time(const struct ask *ask);
+struct limit job_time_left(const struct ask *ask); /* from now on */
 
 #endif

@@ -12,8 +12,8 @@
  *			boot_id
  *	limits		cores and memory_bytes: the least of those below, and `source` says which;
  *			cores_affinity cores_quota cores_requested memory_cgroup_bytes
- *			memory_ulimit_bytes memory_requested_bytes time_s processes open_files
- *			cpu_s (of each process) file_bytes
+ *			memory_ulimit_bytes memory_requested_bytes time_s time_left_s (at the
+ *			start) processes open_files cpu_s (of each process) file_bytes
  *	context		scheduler job_id job_name queue node_list nodes tasks step rank array_job
  *			array_task account cluster, cgroup, kubernetes_namespace kubernetes_pod,
  *			git_commit git_branch

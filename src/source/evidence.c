@@ -128,6 +128,13 @@ bool core_path(const char *pattern, bool uses_pid, int pid, const char *name, ch
 	return true;
 }
 
+static void add_absolute(struct facts *facts, const char *name, const char *path)
+{
+	CLEANUP(freep) char *whole = realpath(path, NULL);
+
+	facts_add_text(facts, "exit", name, whole ? whole : path);
+}
+
 static void add_core_file(const struct process *process, struct facts *facts)
 {
 	CLEANUP(freep) char *pattern = NULL;
@@ -141,7 +148,7 @@ static void add_core_file(const struct process *process, struct facts *facts)
 	if (core_path(pattern, uses_pid[0] != '0', process->pid, process->name, path,
 		      sizeof(path)) &&
 	    access(path, F_OK) == 0)
-		facts_add_text(facts, "exit", "core_file", path);
+		add_absolute(facts, "core_file", path);
 }
 
 static void add_core(struct facts *facts)

@@ -220,7 +220,8 @@ static const char *const always_there[] = {
 	"\"wall_s\": {\"value\": null, \"how\": \"absent\", \"why\": ",
 	"\"co2e_g\": {\"value\": null, \"how\": \"absent\", \"why\": \"this version",
 	"\"memory_tree_peak_bytes\": {\"value\": null",
-	"\"exit\": {\"status\": null, \"signal\": null, \"reason\": null}",
+	"\"exit\": {\"status\": null, \"signal\": null, \"reason\": null, \"cause\": null, "
+	"\"sure\": null}",
 	"\"complete\": false",
 	"\"processes\": []",
 	"\"phases\": []",
