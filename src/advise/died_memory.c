@@ -18,11 +18,17 @@ static double memory_peak(const struct death *death)
 	return tree >= 0 ? tree : death_number(death, "totals", "memory_process_peak_bytes");
 }
 
-static void add_of(struct text *text, double part, double whole)
+/* Pages that it shares with others are not all charged to it, so it may hold more than the limit.
+ */
+static void add_held(struct text *text, double part, double whole)
 {
-	char a[HUMAN_BYTES], b[HUMAN_BYTES];
+	char held[HUMAN_BYTES], limit[HUMAN_BYTES];
 
-	text_add_format(text, "%s of %s", human_memory(part, a), human_memory(whole, b));
+	human_memory(whole, limit);
+	if (part >= whole)
+		text_add_format(text, "it reached its limit of %s", limit);
+	else
+		text_add_format(text, "it held %s of %s", human_memory(part, held), limit);
 }
 
 /* The kernel said so, by its log or by counting. The counter is the whole group's, so without a
@@ -61,8 +67,7 @@ static void say_oom(const struct death *death, struct text *text)
 		text_add(text, "killed for lack of memory: ");
 	}
 	if (peak > 0 && limit > 0 && peak >= NEAR * limit) {
-		text_add(text, "all held ");
-		add_of(text, peak, limit);
+		add_held(text, peak, limit);
 		text_add(text, ", and ");
 	}
 	text_add(text, name ? "the kernel logged it" : "the kernel counted such a kill");
@@ -81,9 +86,8 @@ static enum doubt is_near_limit(const struct death *death)
 
 static void say_near_limit(const struct death *death, struct text *text)
 {
-	text_add(text, "killed for lack of memory: it held ");
-	add_of(text, memory_peak(death), death_number(death, "limits", "memory_bytes"));
-	text_add(text, " that it may use");
+	text_add(text, "killed for lack of memory: ");
+	add_held(text, memory_peak(death), death_number(death, "limits", "memory_bytes"));
 }
 
 const struct cause cause_near_limit = { "memory", is_near_limit, say_near_limit, NULL };
@@ -142,10 +146,10 @@ static enum doubt is_near_ulimit(const struct death *death)
 
 static void say_near_ulimit(const struct death *death, struct text *text)
 {
-	text_add(text, "out of memory: it held ");
-	add_of(text, death_number(death, "totals", "memory_process_peak_bytes"),
-	       death_number(death, "limits", "memory_ulimit_bytes"));
-	text_add(text, " that a process may take (ulimit -v)");
+	text_add(text, "out of memory: ");
+	add_held(text, death_number(death, "totals", "memory_process_peak_bytes"),
+		 death_number(death, "limits", "memory_ulimit_bytes"));
+	text_add(text, " (ulimit -v)");
 }
 
 const struct cause cause_near_ulimit = { "memory", is_near_ulimit, say_near_ulimit, NULL };
@@ -159,8 +163,8 @@ static enum doubt is_killed_far(const struct death *death)
 
 static void say_killed_far(const struct death *death, struct text *text)
 {
-	text_add(text, "killed, as by kill -9, but not for memory: it held ");
-	add_of(text, memory_peak(death), death_number(death, "limits", "memory_bytes"));
+	text_add(text, "killed, as by kill -9, but not for memory: ");
+	add_held(text, memory_peak(death), death_number(death, "limits", "memory_bytes"));
 }
 
 const struct cause cause_killed_far = { "signal", is_killed_far, say_killed_far, NULL };

@@ -73,7 +73,11 @@ NORETURN static void become_program(const struct launcher *launcher)
 
 	sigaction(SIGCHLD, &launcher->child_action, NULL);
 	sigprocmask(SIG_SETMASK, &launcher->mask, NULL);
-	execvp(launcher->argv[0], launcher->argv);
+	/* execvp would have a shell read the bytes of a program for another machine. */
+	if (launcher->path)
+		execv(launcher->path, launcher->argv);
+	else
+		execvp(launcher->argv[0], launcher->argv);
 	error = errno;
 	atomic_store(&launcher->shared->exec_errno, error);
 	_exit(error == ENOENT ? 127 : 126);

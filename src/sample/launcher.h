@@ -61,7 +61,8 @@ struct launcher_shared {
 
 struct launcher {
 	char **argv;
-	sigset_t mask;                 /* the program's signal mask */
+	const char *path; /* of the program; NULL: to be looked for in $PATH, and maybe a script */
+	sigset_t mask;    /* the program's signal mask */
 	struct sigaction child_action; /* and its disposition of SIGCHLD */
 	int socket;                    /* to the sampler */
 	int sampler_pid;

@@ -15,6 +15,7 @@
 #include "sample/sender.h"
 #include "source/context.h"
 #include "source/evidence.h"
+#include "source/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,6 +48,7 @@ struct session {
 	uint64_t kill_ns; /* when the time limit's next signal is due; 0: none */
 	bool terminated;  /* SIGTERM was sent for it */
 	struct evidence evidence;
+	char *path; /* of the program, where it is no script */
 };
 
 static struct launcher_shared *watched; /* for the one who runs out of memory */
@@ -132,6 +134,7 @@ NORETURN static void be_launcher(const struct session *session, int socket, pid_
 {
 	struct launcher launcher = {
 		.argv = session->run->argv,
+		.path = session->path,
 		.mask = session->mask,
 		.child_action = session->child_action,
 		.socket = socket,
@@ -427,6 +430,7 @@ static void session_close(struct session *session)
 	sampler_clear(&session->sampler);
 	events_close(session->events);
 	evidence_clear(&session->evidence);
+	free(session->path);
 	if (session->signals >= 0)
 		close(session->signals);
 	close(session->socket);
@@ -445,6 +449,7 @@ int run_program(const struct run *run, struct facts *facts, struct run_end *ret,
 
 	*ret = (struct run_end){ 0 };
 	fill_standard_descriptors();
+	session.path = program_elf(run->argv[0]);
 	r = start_launcher(&session, err);
 	if (r < 0)
 		return r;

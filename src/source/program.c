@@ -153,6 +153,16 @@ char *program_path(const char *name)
 	return NULL;
 }
 
+char *program_elf(const char *name)
+{
+	CLEANUP(freep) char *path = program_path(name);
+	struct program program;
+
+	if (!path || program_read(path, &program) < 0 || program.kind != PROGRAM_ELF)
+		return NULL;
+	return take(&path);
+}
+
 static const struct machine *machine_find(const struct program *program)
 {
 	for (size_t i = 0; i < COUNT(machines); i++) {

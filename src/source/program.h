@@ -25,6 +25,10 @@ void program_parse(const char *bytes, size_t length, struct program *ret);
 /* The file that execvp(3) would take; the caller frees it; NULL where there is none. */
 char *program_path(const char *name);
 
+/* The same where that is an ELF: what execvp(3) should not hand to a shell when this machine cannot
+ * run it. NULL for scripts and all others. */
+char *program_elf(const char *name);
+
 /* Says why `name` could not be run, with a hint what to do; `error` is what exec said. Returns
  * -error. */
 int program_trouble(const char *name, int error, struct err *err);

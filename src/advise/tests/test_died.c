@@ -90,7 +90,7 @@ static const struct row rows[] = {
 
 	/* Memory. */
 	{ SIG9 FULL " totals.cgroup_oom_kills=1", "memory",
-	  "Killed for lack of memory: all held 906 MiB of 954 MiB, and the kernel counted such a "
+	  "Killed for lack of memory: it held 906 MiB of 954 MiB, and the kernel counted such a "
 	  "kill.",
 	  true },
 	{ SIG9 " exit.oom_name=fit exit.oom_pid=100", "memory",
@@ -128,7 +128,7 @@ static const struct row rows[] = {
 	{ "exit.status=0" WORDS("memory", "MemoryError"), NULL, NULL, false },
 	{ FAIL " exit.words_cause=memory", NULL, NULL, false }, /* a damaged recording */
 	{ FAIL " limits.memory_ulimit_bytes=1000000000 totals.memory_process_peak_bytes=900000000",
-	  "memory", "Likely out of memory: it held 858 MiB of 954 MiB that a process may", false },
+	  "memory", "Likely out of memory: it held 858 MiB of 954 MiB (ulimit -v).", false },
 	{ FAIL " limits.memory_ulimit_bytes=1000000000 totals.memory_process_peak_bytes=400000000",
 	  NULL, NULL, false },
 
