@@ -18,6 +18,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The kernel hands out whole numbers only, "4194303 ", so a full page is a little less than one. */
+#define PID_MOST_BYTES 12
+
 static uint64_t pids_given_out(struct tree *tree)
 {
 	char text[128];
@@ -93,8 +96,8 @@ static void discover_of(struct tree *tree, struct proc *proc)
 		return;
 	}
 	length = kept_read(&proc->children_file, pids, sizeof(pids));
-	if (length >= (ssize_t)sizeof(pids) - 1)
-		read_children_file(tree, path); /* there are more */
+	if (length + PID_MOST_BYTES >= (ssize_t)sizeof(pids))
+		read_children_file(tree, path); /* there may be more */
 	else if (length > 0)
 		add_listed(tree, pids);
 }
