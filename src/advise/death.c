@@ -10,6 +10,7 @@
 
 #define FOLLOWED_S 10 /* who fails because a child crashed does so within this time */
 #define PASSED_ON_S 1 /* and who only hands its status on */
+#define WORDS_MOST 72 /* bytes of the last words that go into a sentence */
 #define LATE_S 0.25   /* since the last look at a process */
 
 const char *death_told(const struct death *death, const char *name)
@@ -258,9 +259,26 @@ bool death_is_killed(const struct death *death)
 	return death->by == SIGKILL || death->status == SHELL_SIGNAL + SIGKILL;
 }
 
+void death_add_any_words(const struct death *death, struct text *text)
+{
+	if (!death_told(death, "words"))
+		return;
+	text_add(text, ": ");
+	death_add_words(death, text);
+}
+
 void death_add_words(const struct death *death, struct text *text)
 {
-	text_add_format(text, "it said '%s'", death_told(death, "words"));
+	const char *words = death_told(death, "words");
+	size_t length = words ? strlen(words) : 0, cut = length;
+
+	if (length > WORDS_MOST) {
+		cut = WORDS_MOST;
+		while (cut > 0 && ((unsigned char)words[cut] & 0xc0) == 0x80) /* amidst a letter */
+			cut--;
+	}
+	text_add_format(text, "it said '%.*s%s'", (int)cut, words ? words : "",
+			cut < length ? "..." : "");
 }
 
 struct death death_of(const struct facts *facts)

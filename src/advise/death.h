@@ -57,5 +57,7 @@ void death_add_subject(const struct death *death, struct text *text);
 /* "; 'sh' and 'make' only followed": from the first one's parent up to the program. */
 void death_add_followers(const struct death *death, struct text *text);
 void death_add_words(const struct death *death, struct text *text); /* "it said '...'" */
+void death_add_any_words(const struct death *death,
+			 struct text *text); /* ": it said ..." or none */
 
 #endif

@@ -103,8 +103,7 @@ static enum doubt is_not_found(const struct death *death)
 static void say_not_found(const struct death *death, struct text *text)
 {
 	text_add(text, "a command that it calls was not found");
-	if (death_told(death, "words"))
-		text_add_format(text, ": it said '%s'", death_told(death, "words"));
+	death_add_any_words(death, text);
 }
 
 const struct cause cause_not_found = { "command", is_not_found, say_not_found, NULL };
@@ -119,8 +118,7 @@ static enum doubt is_not_executable(const struct death *death)
 static void say_not_executable(const struct death *death, struct text *text)
 {
 	text_add(text, "a command that it calls cannot be executed");
-	if (death_told(death, "words"))
-		text_add_format(text, ": it said '%s'", death_told(death, "words"));
+	death_add_any_words(death, text);
 }
 
 const struct cause cause_not_executable = { "permission", is_not_executable, say_not_executable,

@@ -104,8 +104,8 @@ static void say_filesize(const struct death *death, struct text *text)
 	text_add(text, "ended for writing too large a file");
 	if (limit > 0)
 		text_add_format(text, ": 'ulimit -f' allows %s", human_bytes(limit, words));
-	else if (death_told(death, "words"))
-		text_add_format(text, ": it said '%s'", death_told(death, "words"));
+	else
+		death_add_any_words(death, text);
 }
 
 const struct cause cause_filesize = { "filesize", is_filesize, say_filesize, NULL };

@@ -58,6 +58,16 @@ static const char *scheduler_of(const struct death *death)
 	return NULL;
 }
 
+/* Whose words are in the output. */
+static const char *scheduler_speaks(const struct death *death)
+{
+	const char *words = death_told(death, "words");
+
+	if (words && strstr(words, "PBS"))
+		return "PBS";
+	return words && strstr(words, "slurm") ? "Slurm" : "the scheduler";
+}
+
 static bool came_from_terminal(const struct death *death)
 {
 	const char *by = death_told(death, "sent_by");
@@ -114,14 +124,15 @@ static enum doubt is_time(const struct death *death)
 static void say_time(const struct death *death, struct text *text)
 {
 	double limit = death_number(death, "limits", "time_s");
-	const char *scheduler = scheduler_of(death);
+	bool said = death_said(death, "time");
+	const char *scheduler = said ? scheduler_speaks(death) : scheduler_of(death);
 	char words[HUMAN_BYTES];
 
 	text_add(text, "ended by the job's time limit");
 	if (limit > 0)
 		text_add_format(text, " of %s", human_duration(limit, words));
-	if (death_said(death, "time"))
-		text_add_format(text, ": '%s'", death_told(death, "words"));
+	if (said)
+		text_add_format(text, ": %s says so in the output", scheduler);
 	else if (scheduler)
 		text_add_format(text, ": %s sent the signal when it was over", scheduler);
 	else
@@ -147,11 +158,12 @@ static void add_when(const struct death *death, struct text *text)
 
 static void say_cancel(const struct death *death, struct text *text)
 {
-	const char *scheduler = scheduler_of(death);
+	bool said = death_said(death, "cancel");
+	const char *scheduler = said ? scheduler_speaks(death) : scheduler_of(death);
 
-	text_add_format(text, "cancelled by %s", scheduler ? scheduler : "the scheduler");
-	if (death_said(death, "cancel")) {
-		text_add_format(text, ": '%s'", death_told(death, "words"));
+	text_add_format(text, "cancelled by %s", scheduler);
+	if (said) {
+		text_add(text, ", which says so in the output");
 		return;
 	}
 	if (death_number(death, "limits", "time_left_s") < 0)

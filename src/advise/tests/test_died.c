@@ -55,7 +55,14 @@ static const struct row rows[] = {
 	  "time", "Likely ended by the job's time limit of 1 min 00 s: Slurm sent the signal",
 	  false },
 	{ "exit.signal=15 totals.wall_s=20" WORDS("time", "JOB_1_CANCELLED_DUE_TO_TIME_LIMIT"),
-	  "time", "Ended by the job's time limit: 'JOB 1 CANCELLED DUE TO TIME LIMIT'.", true },
+	  "time", "Ended by the job's time limit: the scheduler says so in the output.", true },
+
+	{ "exit.signal=15 limits.time_s=60" WORDS("time", "slurmstepd:_DUE_TO_TIME_LIMIT"), "time",
+	  "Ended by the job's time limit of 1 min 00 s: Slurm says so in the output.", true },
+	{ "exit.signal=9" WORDS("time", "=>>_PBS:_job_killed:_walltime_75_exceeded_limit_60"),
+	  "time", "Ended by the job's time limit: PBS says so in the output.", true },
+	{ "exit.signal=15" WORDS("cancel", "slurmstepd:_CANCELLED_AT"), "cancel",
+	  "Cancelled by Slurm, which says so in the output.", true },
 
 	/* Who wanted it. */
 	{ "exit.signal=15 totals.wall_s=20" TERM " exit.sent_by=slurmstepd", "cancel",
@@ -163,6 +170,13 @@ static const struct row rows[] = {
 	{ "exit.status=127" WORDS("command", "sh:_1:_fitt:_not_found"), "command",
 	  "A command that it calls was not found: it said 'sh: 1: fitt: not found'.", true },
 	{ "exit.status=127", "command", "Likely a command that it calls was not found.", false },
+	{ FAIL WORDS("quota",
+		     "012345678901234567890123456789012345678901234567890123456789_123456789"
+		     "\xc3\xa4\xc3\xa4_and_more"),
+	  "quota",
+	  "Likely over the disk quota: it said '012345678901234567890123456789012345678901234567890"
+	  "123456789 123456789\xc3\xa4...'.",
+	  false },
 	{ FAIL WORDS("command", "sh:_1:_fitt:_not_found"), NULL, NULL, false },
 	{ "exit.status=126" WORDS("permission", "x:_Permission_denied"), "permission",
 	  "A command that it calls cannot be executed", true },
