@@ -255,12 +255,18 @@ for i in range(400):
 """
 
 
+SANITIZED = b"__asan_init" in pathlib.Path(SONDE).read_bytes()
+address_space = pytest.mark.skipif(SANITIZED, reason="the address sanitizer needs terabytes of address space")
+
+
+@address_space
 def test_limit_of_address_space(tmp_path):
     end = limited(tmp_path, "ulimit -v 500000", sys.executable, "-c", GROW)
     assert end["status"] == 1 and end["cause"] == "memory" and end["sure"] is False
     assert "ulimit" in end["reason"]
 
 
+@address_space
 def test_failing_far_below_the_limit_of_address_space(tmp_path):
     assert limited(tmp_path, "ulimit -v 4000000", sys.executable, "-c", "raise ValueError")["reason"] is None
 
