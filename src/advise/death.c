@@ -4,6 +4,8 @@
  * there is: 128 + N. */
 #include "advise/death.h"
 
+#include "base/signals.h"
+
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -53,27 +55,14 @@ bool death_said(const struct death *death, const char *cause)
 	return said && strcmp(said, cause) == 0 && death_told(death, "words");
 }
 
-static const struct {
-	int number;
-	const char *name;
-} signals[] = {
-	{ SIGHUP, "SIGHUP" },   { SIGINT, "SIGINT" },   { SIGQUIT, "SIGQUIT" },
-	{ SIGILL, "SIGILL" },   { SIGTRAP, "SIGTRAP" }, { SIGABRT, "SIGABRT" },
-	{ SIGBUS, "SIGBUS" },   { SIGFPE, "SIGFPE" },   { SIGKILL, "SIGKILL" },
-	{ SIGUSR1, "SIGUSR1" }, { SIGUSR2, "SIGUSR2" }, { SIGSEGV, "SIGSEGV" },
-	{ SIGPIPE, "SIGPIPE" }, { SIGALRM, "SIGALRM" }, { SIGTERM, "SIGTERM" },
-	{ SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" }, { SIGSYS, "SIGSYS" },
-};
-
 void death_add_signal(struct text *text, int signal)
 {
-	for (size_t i = 0; i < COUNT(signals); i++) {
-		if (signals[i].number == signal) {
-			text_add(text, signals[i].name);
-			return;
-		}
-	}
-	text_add_format(text, "signal %d", signal);
+	const char *name = signal_name(signal);
+
+	if (name)
+		text_add(text, name);
+	else
+		text_add_format(text, "signal %d", signal);
 }
 
 bool death_is_crash(int signal)

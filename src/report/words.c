@@ -1,6 +1,7 @@
 #include "report/words.h"
 
 #include "base/parse.h"
+#include "base/signals.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -14,24 +15,24 @@
 /* What a signal says to somebody who has never met one. */
 static const struct {
 	int number;
-	const char *name, *meaning;
+	const char *meaning;
 } signals[] = {
-	{ SIGHUP, "SIGHUP", "its terminal or session went away" },
-	{ SIGINT, "SIGINT", "interrupted, as by Ctrl-C" },
-	{ SIGQUIT, "SIGQUIT", "interrupted, as by Ctrl-\\" },
-	{ SIGILL, "SIGILL", "an instruction that this CPU does not have" },
-	{ SIGTRAP, "SIGTRAP", "a trap for debuggers" },
-	{ SIGABRT, "SIGABRT", "it gave up by itself" },
-	{ SIGBUS, "SIGBUS", "memory behind which there was nothing" },
-	{ SIGFPE, "SIGFPE", "arithmetic that has no result, as 1 / 0" },
-	{ SIGKILL, "SIGKILL", "killed from outside, often for lack of memory" },
-	{ SIGSEGV, "SIGSEGV", "it touched memory that is not its own" },
-	{ SIGPIPE, "SIGPIPE", "nobody read its output any more" },
-	{ SIGALRM, "SIGALRM", "its own alarm clock" },
-	{ SIGTERM, "SIGTERM", "it was asked to end" },
-	{ SIGXCPU, "SIGXCPU", "over its limit of CPU time" },
-	{ SIGXFSZ, "SIGXFSZ", "over its limit of file size" },
-	{ SIGSYS, "SIGSYS", "a system call that is forbidden here" },
+	{ SIGHUP, "its terminal or session went away" },
+	{ SIGINT, "interrupted, as by Ctrl-C" },
+	{ SIGQUIT, "interrupted, as by Ctrl-\\" },
+	{ SIGILL, "an instruction that this CPU does not have" },
+	{ SIGTRAP, "a trap for debuggers" },
+	{ SIGABRT, "it gave up by itself" },
+	{ SIGBUS, "memory behind which there was nothing" },
+	{ SIGFPE, "arithmetic that has no result, as 1 / 0" },
+	{ SIGKILL, "killed from outside, often for lack of memory" },
+	{ SIGSEGV, "it touched memory that is not its own" },
+	{ SIGPIPE, "nobody read its output any more" },
+	{ SIGALRM, "its own alarm clock" },
+	{ SIGTERM, "it was asked to end" },
+	{ SIGXCPU, "over its limit of CPU time" },
+	{ SIGXFSZ, "over its limit of file size" },
+	{ SIGSYS, "a system call that is forbidden here" },
 };
 
 static bool is_memory(const char *name)
@@ -97,17 +98,21 @@ const char *words_fact(const struct fact *fact, char ret[HUMAN_BYTES + 8])
 	return ret;
 }
 
-/* "SIGKILL, signal 9" */
-static void add_signal_name(struct text *text, int number, const char **ret_meaning)
+static const char *signal_meaning(int number)
 {
 	for (size_t i = 0; i < COUNT(signals); i++) {
-		if (signals[i].number != number)
-			continue;
-		text_add_format(text, "%s, signal %d", signals[i].name, number);
-		*ret_meaning = signals[i].meaning;
-		return;
+		if (signals[i].number == number)
+			return signals[i].meaning;
 	}
-	text_add_format(text, "signal %d", number);
+	return NULL;
+}
+
+/* "SIGKILL, signal 9" */
+static void add_signal(struct text *text, int number)
+{
+	const char *name = signal_name(number);
+
+	text_add_format(text, "%s%ssignal %d", name ? name : "", name ? ", " : "", number);
 }
 
 /* "exit status 3", "SIGKILL, signal 9"; nothing where it ended with 0 or where nobody knows. */
@@ -116,9 +121,10 @@ static void add_status(struct text *text, const struct facts *facts, const char 
 	struct value status = facts_value(facts, "exit", "status");
 	struct value number = facts_value(facts, "exit", "signal");
 
-	if (value_is(number) && number.number > 0 && number.number < 1000)
-		add_signal_name(text, (int)number.number, ret_meaning);
-	else if (value_is(status) && status.number != 0)
+	if (value_is(number) && number.number > 0 && number.number < 1000) {
+		add_signal(text, (int)number.number);
+		*ret_meaning = signal_meaning((int)number.number);
+	} else if (value_is(status) && status.number != 0)
 		text_add_format(text, "exit status %.0f", status.number);
 }
 

@@ -156,7 +156,7 @@ char *program_path(const char *name)
 char *program_elf(const char *name)
 {
 	CLEANUP(freep) char *path = program_path(name);
-	struct program program;
+	struct program program = { 0 };
 
 	if (!path || program_read(path, &program) < 0 || program.kind != PROGRAM_ELF)
 		return NULL;
@@ -326,7 +326,7 @@ char *program_missing_library(const char *name)
 	CLEANUP(freep) char *path = program_path(name);
 	CLEANUP(text_clear) struct text said = { 0 };
 	CLEANUP(closep) int fd = -1;
-	struct program program;
+	struct program program = { 0 };
 	struct stat stat_;
 	pid_t pid;
 

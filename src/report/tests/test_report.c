@@ -220,8 +220,8 @@ static const char *const always_there[] = {
 	"\"wall_s\": {\"value\": null, \"how\": \"absent\", \"why\": ",
 	"\"co2e_g\": {\"value\": null, \"how\": \"absent\", \"why\": \"this version",
 	"\"memory_tree_peak_bytes\": {\"value\": null",
-	"\"exit\": {\"status\": null, \"signal\": null, \"reason\": null, \"cause\": null, "
-	"\"sure\": null}",
+	"\"exit\": {\"status\": null, \"signal\": null, \"reason\": null, \"cause\": null, ",
+	"\"cause\": null, \"sure\": null}",
 	"\"complete\": false",
 	"\"processes\": []",
 	"\"phases\": []",
@@ -651,9 +651,47 @@ static void test_wrap(void **state)
 	}
 }
 
+/* The reason stands in place of the plain words, and the status in it. */
+static void test_words_exit(void **state)
+{
+	static const struct {
+		double status, signal;
+		const char *reason, *words;
+	} cases[] = {
+		{ 0, -1, NULL, "" },
+		{ 3, -1, NULL, "exit status 3" },
+		{ -1, 9, NULL,
+		  "ended by SIGKILL, signal 9: killed from outside, often for lack of memory" },
+		{ -1, 40, NULL, "ended by signal 40" },
+		{ 3, -1, "Likely a full disk.", "Likely a full disk (exit status 3)." },
+		{ -1, 9, "Killed for lack of memory.",
+		  "Killed for lack of memory (SIGKILL, signal 9)." },
+		{ -1, 9, "as an old sonde said it", "as an old sonde said it (SIGKILL, signal 9)" },
+		{ 0, -1, "It ended well, but.", "It ended well, but." },
+		{ -1, -1, "Cancelled by Slurm.", "Cancelled by Slurm." },
+		{ 3, -1, "\x1b[2J'x'.", "\\x1b[2J'x' (exit status 3)." },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		CLEANUP(facts_clear) struct facts facts = { 0 };
+		CLEANUP(text_clear) struct text text = { 0 };
+
+		if (cases[i].status >= 0)
+			facts_add_number(&facts, "exit", "status", cases[i].status);
+		if (cases[i].signal >= 0)
+			facts_add_number(&facts, "exit", "signal", cases[i].signal);
+		if (cases[i].reason)
+			facts_add_text(&facts, "exit", "reason", cases[i].reason);
+		words_exit(&text, &facts);
+		assert_string_equal(text_string(&text), cases[i].words);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_words_exit),
 		cmocka_unit_test(test_hostile),
 		cmocka_unit_test(test_json_is_valid),
 		cmocka_unit_test(test_json_of_nothing),
