@@ -102,6 +102,7 @@ static const char *const files[] = { "proc/%d/status", NULL };
 
 const struct source source_files = {
 	.name = "files",
+	.area = "io",
 	.help = "how many files each process has open",
 	.scope = SCOPE_PROCESS,
 	.pace = PACE_SLOW,
