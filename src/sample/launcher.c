@@ -69,8 +69,11 @@ static void poke(const struct state *state)
 
 NORETURN static void become_program(const struct launcher *launcher)
 {
+	const char *slash = strrchr(launcher->argv[0], '/');
 	int error;
 
+	/* As exec will call it: a look, or the kernel's log, may meet it before that. */
+	prctl(PR_SET_NAME, slash ? slash + 1 : launcher->argv[0]);
 	sigaction(SIGCHLD, &launcher->child_action, NULL);
 	sigprocmask(SIG_SETMASK, &launcher->mask, NULL);
 	/* execvp would have a shell read the bytes of a program for another machine. */
