@@ -6,6 +6,7 @@
 #include "cmd/version.h"
 #include "report/report.h"
 #include "source/program.h"
+#include "sample/marks.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -135,6 +136,17 @@ static char *recording_path(const struct run_options *options, time_t started, c
 	return path;
 }
 
+/* Where the program may leave marks, or NULL: most programs leave none, so it is not said aloud. */
+static char *marks_path(struct facts *facts)
+{
+	struct err err = { 0 };
+	char *path = NULL;
+
+	if (marks_create(&path, &err) < 0)
+		facts_note(facts, "no marks could be taken: %s", err.text);
+	return path;
+}
+
 static void add_start(const struct run_options *options, char **argv, time_t started,
 		      const char *id, struct facts *facts)
 {
@@ -157,8 +169,10 @@ static void add_start(const struct run_options *options, char **argv, time_t sta
 }
 
 /* sonde could not even start its launcher: the program runs without it. */
-static int run_unmeasured(const struct err *err, char **argv)
+static int run_unmeasured(const struct err *err, char **argv, const char *mark_path)
 {
+	if (mark_path)
+		unlink(mark_path);
 	cmd_warn("nothing is measured: %s", err->text);
 	execvp(argv[0], argv);
 	return errno == ENOENT ? 127 : 126;
@@ -195,7 +209,7 @@ static int run_run(void *arg, int argc, char **argv)
 {
 	const struct run_options *options = arg;
 	CLEANUP(facts_clear) struct facts facts = { 0 };
-	CLEANUP(freep) char *path = NULL;
+	CLEANUP(freep) char *path = NULL, *mark_path = NULL;
 	time_t started = time(NULL);
 	char id[STORE_ID_BYTES];
 	struct run_end end;
@@ -212,8 +226,9 @@ static int run_run(void *arg, int argc, char **argv)
 	store_new_id(id);
 	run.path = path = recording_path(options, started, id);
 	add_start(options, argv, started, id, &facts);
+	run.mark_path = mark_path = marks_path(&facts);
 	if (run_program(&run, &facts, &end, &err) < 0)
-		return run_unmeasured(&err, argv);
+		return run_unmeasured(&err, argv, mark_path);
 	if (end.exec_errno)
 		return not_started(end.exec_errno, argv[0]);
 	advise(&facts);

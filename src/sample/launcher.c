@@ -8,7 +8,9 @@
 #include "sample/launcher.h"
 
 #include "base/file.h"
+#include "base/mem.h"
 #include "base/parse.h"
+#include "sample/marks.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -67,6 +69,45 @@ static void poke(const struct state *state)
 		(void)send(state->launcher->socket, "!", 1, MSG_DONTWAIT | MSG_NOSIGNAL);
 }
 
+/* The environment with the one variable that we add, in place of one from a sonde around us. */
+static char **environment_with(const char *mark_path)
+{
+	size_t count = 0, kept = 0, name = strlen(MARKS_VARIABLE "=");
+	char *mark = mem_new(name + strlen(mark_path) + 1), **with;
+
+	strcat(strcpy(mark, MARKS_VARIABLE "="), mark_path);
+	while (environ && environ[count])
+		count++;
+	with = mem_new((count + 2) * sizeof(*with));
+	for (size_t i = 0; i < count; i++) {
+		if (strncmp(environ[i], mark, name) != 0)
+			with[kept++] = environ[i];
+	}
+	with[kept] = mark;
+	return with;
+}
+
+/* execvp would have a shell read the bytes of a program for another machine. */
+static void execute_with(const struct launcher *launcher, char **environment)
+{
+	environ = environment;
+	if (launcher->path)
+		execv(launcher->path, launcher->argv);
+	else
+		execvp(launcher->argv[0], launcher->argv);
+}
+
+static int execute(const struct launcher *launcher)
+{
+	char **before = environ;
+
+	if (launcher->mark_path)
+		execute_with(launcher, environment_with(launcher->mark_path));
+	if (!launcher->mark_path || errno == E2BIG) /* as much as fits without us: without us */
+		execute_with(launcher, before);
+	return errno;
+}
+
 NORETURN static void become_program(const struct launcher *launcher)
 {
 	const char *slash = strrchr(launcher->argv[0], '/');
@@ -76,12 +117,7 @@ NORETURN static void become_program(const struct launcher *launcher)
 	prctl(PR_SET_NAME, slash ? slash + 1 : launcher->argv[0]);
 	sigaction(SIGCHLD, &launcher->child_action, NULL);
 	sigprocmask(SIG_SETMASK, &launcher->mask, NULL);
-	/* execvp would have a shell read the bytes of a program for another machine. */
-	if (launcher->path)
-		execv(launcher->path, launcher->argv);
-	else
-		execvp(launcher->argv[0], launcher->argv);
-	error = errno;
+	error = execute(launcher);
 	atomic_store(&launcher->shared->exec_errno, error);
 	_exit(error == ENOENT ? 127 : 126);
 }
@@ -286,6 +322,8 @@ static void leave(struct state *state)
 	struct launcher_shared *shared = state->launcher->shared;
 	struct rusage own;
 
+	if (state->orphaned && state->launcher->mark_path)
+		unlink(state->launcher->mark_path);
 	read_io(state, &shared->io);
 	getrusage(RUSAGE_SELF, &own);
 	shared->own_cpu_us = timeval_us(own.ru_utime) + timeval_us(own.ru_stime);

@@ -67,6 +67,9 @@ struct launcher {
 	int socket;                    /* to the sampler */
 	int sampler_pid;
 	bool wait_for_all; /* stay until the last descendant has gone */
+	/* Goes into the program's environment; removed at the end, should the sampler have died.
+	 * NULL: none. */
+	const char *mark_path;
 	struct launcher_shared *shared;
 };
 

@@ -140,6 +140,7 @@ NORETURN static void be_launcher(const struct session *session, int socket, pid_
 		.socket = socket,
 		.sampler_pid = sampler,
 		.wait_for_all = session->run->wait,
+		.mark_path = session->run->mark_path,
 		.shared = session->shared,
 	};
 
@@ -436,6 +437,8 @@ static void session_close(struct session *session)
 	close(session->socket);
 	if (session->launcher)
 		waitpid(session->launcher, NULL, 0);
+	if (session->run->mark_path)
+		unlink(session->run->mark_path);
 	watched = NULL;
 	munmap(session->shared, sizeof(*session->shared));
 }

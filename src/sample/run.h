@@ -19,7 +19,9 @@ struct run {
 	bool keep_stdout;    /* we will write there, after the program's end */
 	/* What the program gets in place of our stdout and stderr; 0: ours. */
 	int stdout_fd, stderr_fd;
-	struct now *now; /* to be kept up to date while it runs; NULL: nobody looks */
+	const char *mark_path; /* of marks_create(): goes into $SONDE_MARK and is removed at the
+				  end; NULL: no marks */
+	struct now *now;       /* to be kept up to date while it runs; NULL: nobody looks */
 };
 
 struct run_end {

@@ -155,11 +155,36 @@ def test_deep_tree(tmp_path):
 
 
 def test_long_command_line(tmp_path):
-    """As many arguments as fit; nothing of sonde's is on the program's stack or in its environment."""
+    """As many arguments as fit."""
     arguments = ["x" * 1000] * 1500
     ran = run(under(["sh", "-c", 'echo $# ${#1}', "sh", *arguments], tmp_path / "run.sonde"))
     assert (ran.status, ran.out) == (0, b"1500 1000\n")
     harm.both([truth_program("children"), *(["y" * 100_000] * 18)], tmp_path / "run2.sonde")
+
+
+def test_the_longest_command_line(tmp_path):
+    """Where it fits only without the variable that sonde adds, it runs without it."""
+    place = tmp_path.joinpath(*["p" * 200] * 10)
+    place.mkdir(parents=True)
+    environment = {"TMPDIR": str(place), "PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+
+    def words(count):
+        return under(["sh", "-c", 'echo $# "${SONDE_MARK-unset}"', "sh", *["x" * 1000] * (count // 1000), "x" * (count % 1000)],
+                     options=["--no-record"])
+
+    def fits(count):
+        try:
+            return run(words(count), env=environment)
+        except OSError:
+            return None
+
+    least, most = 0, 8 << 20
+    while least + 1 < most:
+        middle = (least + most) // 2
+        least, most = (middle, most) if fits(middle) else (least, middle)
+    ran = fits(least)
+    assert (ran.status, ran.out.split()[1:], ran.err) == (0, [b"unset"], b""), ran
+    assert not list(place.iterdir())
 
 
 def test_secrets_are_not_kept(tmp_path):
