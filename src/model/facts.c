@@ -2,6 +2,7 @@
 
 #include "base/compiler.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -186,11 +187,38 @@ void facts_add_advice(struct facts *facts, const struct advice *advice)
 	};
 }
 
-void facts_clear(struct facts *facts)
+static const char *const mark_kinds[] = {
+	[MARK_NEXT] = "next", [MARK_BEGIN] = "begin", [MARK_END] = "end"
+};
+
+const char *mark_kind_name(enum mark_kind kind)
+{
+	return mark_kinds[kind];
+}
+
+int mark_kind_find(const char *name, enum mark_kind *ret)
+{
+	for (size_t i = 0; i < COUNT(mark_kinds); i++) {
+		if (strcmp(mark_kinds[i], name) == 0) {
+			*ret = (enum mark_kind)i;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+void facts_drop_lines(struct facts *facts)
 {
 	for (size_t i = 0; i < facts->n_lines; i++)
 		free(facts->lines[i].points);
 	free(facts->lines);
+	facts->lines = NULL;
+	facts->n_lines = facts->room_lines = 0;
+}
+
+void facts_clear(struct facts *facts)
+{
+	facts_drop_lines(facts);
 	free(facts->marks);
 	free(facts->advice);
 	free(facts->processes);

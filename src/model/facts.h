@@ -73,11 +73,16 @@ enum mark_kind {
 	MARK_END,   /* the newest `name` that was begun ends; without a name the newest of all */
 };
 
+#define MARKS_MOST 100000 /* a run keeps so many, and counts the rest */
+
 struct mark {
 	uint64_t time_ns; /* since the run's start; marks are in order */
 	enum mark_kind kind;
 	const char *name; /* any bytes but NUL and newline; "" only at MARK_END */
 };
+
+const char *mark_kind_name(enum mark_kind kind); /* "next", "begin", "end": for recordings */
+int mark_kind_find(const char *name, enum mark_kind *ret);
 
 /* What to do next, and why: made from the facts by `advise`, most important first. */
 struct advice {
@@ -130,6 +135,7 @@ struct process *facts_add_process(struct facts *facts);
 struct line *facts_add_line(struct facts *facts);
 void facts_add_mark(struct facts *facts, const struct mark *mark);       /* strings are copied */
 void facts_add_advice(struct facts *facts, const struct advice *advice); /* strings are copied */
+void facts_drop_lines(struct facts *facts);
 void facts_clear(struct facts *facts);
 
 /* A new set with room for the same metrics, copied. */

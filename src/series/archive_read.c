@@ -35,6 +35,7 @@ struct reading {
 	sqlite3_stmt *row;
 	struct facts *facts;
 	struct harvest *harvest;
+	bool has_marks;
 	struct err *err;
 };
 
@@ -282,6 +283,32 @@ static int process_read(struct reading *reading)
 	return 0;
 }
 
+static int mark_read(struct reading *reading)
+{
+	struct facts *facts = reading->facts;
+	int64_t time_ns = get_integer(reading, 0, INT64_MAX);
+	struct mark mark = { .time_ns = (uint64_t)time_ns, .name = get_name(reading, 2) };
+
+	if (time_ns < 0 || mark_kind_find(get_name(reading, 1), &mark.kind) < 0 ||
+	    (mark.kind != MARK_END && !*mark.name) || facts->n_marks >= MARKS_MOST ||
+	    (facts->n_marks > 0 && mark.time_ns < facts->marks[facts->n_marks - 1].time_ns))
+		return damaged(reading, "a mark makes no sense");
+	facts_add_mark(facts, &mark);
+	return 0;
+}
+
+static int marks_read(struct reading *reading)
+{
+	return rows_read(reading, "SELECT time_ns, kind, name FROM mark ORDER BY rowid", mark_read);
+}
+
+/* Recordings of before there were marks have no such table. */
+static int marks_find(struct reading *reading)
+{
+	reading->has_marks = true;
+	return 0;
+}
+
 static int chunk_read(struct reading *reading)
 {
 	int64_t tier = get_integer(reading, 1, TIER_COUNT - 1);
@@ -327,6 +354,12 @@ static int tables_read(struct reading *reading)
 			      "SELECT id, parent, pid, count, started_ns, ended_ns, status, name, "
 			      "command, \"values\" FROM process ORDER BY id",
 			      process_read);
+	if (r == 0)
+		r = rows_read(reading,
+			      "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'mark'",
+			      marks_find);
+	if (r == 0 && reading->has_marks)
+		r = marks_read(reading);
 	if (r < 0)
 		return r;
 	reading->harvest = harvest_new(reading->facts, reading->what, false);

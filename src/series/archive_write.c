@@ -29,6 +29,7 @@ static const char schema[] =
     "CREATE TABLE process(id INTEGER PRIMARY KEY, parent INTEGER, pid INTEGER, count INTEGER,"
     " started_ns INTEGER, ended_ns INTEGER, status INTEGER, name BLOB, command BLOB,"
     " \"values\" BLOB);"
+    "CREATE TABLE mark(time_ns INTEGER, kind TEXT, name BLOB);"
     "CREATE TABLE chunk(stream INTEGER, tier INTEGER, seq INTEGER, start_ns INTEGER,"
     " end_ns INTEGER, ticks INTEGER, data BLOB, PRIMARY KEY(stream, tier, seq));";
 
@@ -211,6 +212,20 @@ static void processes_write(struct archive *archive)
 	rows_end(archive);
 }
 
+static void marks_write(struct archive *archive)
+{
+	const struct facts *facts = &archive->replay->facts;
+
+	rows_begin(archive, "INSERT INTO mark VALUES(?,?,?)");
+	for (size_t i = 0; i < facts->n_marks; i++) {
+		put_integer(archive, 1, (int64_t)facts->marks[i].time_ns);
+		put_text(archive, 2, mark_kind_name(facts->marks[i].kind));
+		put_foreign(archive, 3, facts->marks[i].name);
+		row_done(archive);
+	}
+	rows_end(archive);
+}
+
 static void chunk_write(struct archive *archive, const struct chunk *chunk, struct text *buffer)
 {
 	const uint8_t *data;
@@ -266,6 +281,7 @@ static int archive_fill(struct archive *archive, const char *path, enum portion 
 	facts_write(archive);
 	metrics_write(archive);
 	processes_write(archive);
+	marks_write(archive);
 	if (portion != PORTION_FACTS)
 		chunks_write(archive, portion);
 	archive_do(archive, "COMMIT");

@@ -54,7 +54,7 @@ struct harvest *harvest_new(struct facts *facts, unsigned what, bool totals)
 
 	harvest->facts = facts;
 	stream_init(&harvest->streams[STREAM_RUN], facts->run_metrics, facts->n_run_metrics,
-		    what & READ_LINES);
+		    what & READ_LINES || (what & READ_MARKED_LINES && facts->n_marks > 0));
 	stream_init(&harvest->streams[STREAM_PROCESS], facts->process_metrics,
 		    facts->n_process_metrics, what & READ_PROCESS_LINES);
 	if (totals)

@@ -7,8 +7,9 @@
 
 struct harvest;
 
-/* For `facts`, whose metric tables must stand already. `what`: of READ_LINES and
- * READ_PROCESS_LINES. `totals`: also adds up what a run that did not end had used. */
+/* For `facts`, whose metric tables and marks must stand already. `what`: of READ_LINES,
+ * READ_MARKED_LINES and READ_PROCESS_LINES. `totals`: also adds up what a run that did not end had
+ * used. */
 struct harvest *harvest_new(struct facts *facts, unsigned what, bool totals);
 /* Metrics that were estimated at least once, by scope; borrowed. */
 void harvest_estimated(struct harvest *harvest, bool *const *estimated);

@@ -465,6 +465,7 @@ static bool rewrite_keeps(const struct rewrite *rewrite, struct record record, u
 	case RECORD_WRITER:
 	case RECORD_METRIC:
 	case RECORD_FACT:
+	case RECORD_MARK:
 	case RECORD_ESTIMATED:
 	case RECORD_ANEW:
 	case RECORD_END:

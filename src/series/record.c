@@ -241,6 +241,25 @@ void process_unpack(struct cursor *payload, struct arena *arena, size_t n_metric
 		values_unpack(payload, ret->values, n_metrics);
 }
 
+void record_mark(struct text *out, const struct mark *mark)
+{
+	size_t start = record_begin(out, RECORD_MARK);
+
+	text_add_varint(out, mark->time_ns);
+	pack_byte(out, mark->kind);
+	pack_text(out, mark->name);
+	record_end(out, start);
+}
+
+void mark_unpack(struct cursor *payload, struct arena *arena, struct mark *ret)
+{
+	ret->time_ns = cursor_varint(payload);
+	ret->kind = unpack_choice(payload, MARK_END + 1);
+	ret->name = unpack_name(payload, arena);
+	if (ret->kind != MARK_END && !*ret->name)
+		payload->bad = true;
+}
+
 void record_estimated(struct text *out, enum scope scope, size_t metric)
 {
 	size_t start = record_begin(out, RECORD_ESTIMATED);

@@ -9,7 +9,7 @@
 #include "series/origin.h"
 
 #define JOURNAL_MAGIC "sonde.j\n"
-#define JOURNAL_VERSION 1
+#define JOURNAL_VERSION 2     /* 2: marks */
 #define JOURNAL_HEAD_BYTES 12 /* the magic, and the version as 32 bits */
 
 #define RECORD_HEAD_BYTES 5 /* type and length */
@@ -19,8 +19,9 @@ enum record_type {
 	RECORD_METRIC = 'M', /* a row of a metric table */
 	RECORD_FACT = 'F',
 	RECORD_PROCESS = 'P', /* the last one of an id wins */
-	RECORD_FIRST = 'T',   /* the first frame of a chunk */
-	RECORD_TICK = 't',    /* a further one */
+	RECORD_MARK = 'K',
+	RECORD_FIRST = 'T', /* the first frame of a chunk */
+	RECORD_TICK = 't',  /* a further one */
 	RECORD_CHUNK = 'C', /* frames, compressed; those of its stream that stand before are void */
 	RECORD_PENDING = 'c',   /* a folded chunk, which counts only once the next one follows */
 	RECORD_FOLDED = 'D',    /* the pending ones count, the chunks they were made of are void */
@@ -49,6 +50,7 @@ void record_writer(struct text *out, const struct origin *origin);
 void record_metric(struct text *out, const struct metric *metric);
 void record_fact(struct text *out, const struct fact *fact);
 void record_process(struct text *out, const struct process *process, size_t n_metrics);
+void record_mark(struct text *out, const struct mark *mark);
 void record_estimated(struct text *out, enum scope scope, size_t metric);
 void record_folded(struct text *out, enum stream stream, unsigned tier, uint32_t last_seq);
 /* Sets chunk->size, and returns at how many bytes from the record's start the data begin. */
@@ -70,6 +72,7 @@ void fact_unpack(struct cursor *payload, struct arena *arena, struct fact *ret);
 /* ret->values has room for n_metrics; NULL: they are skipped. */
 void process_unpack(struct cursor *payload, struct arena *arena, size_t n_metrics,
 		    struct process *ret);
+void mark_unpack(struct cursor *payload, struct arena *arena, struct mark *ret);
 /* Leaves the payload at its data. */
 void chunk_unpack(struct cursor *payload, struct chunk *ret);
 

@@ -83,6 +83,19 @@ static int process_take(struct replay *replay, struct cursor *payload)
 	return 0;
 }
 
+static int mark_take(struct replay *replay, struct cursor *payload)
+{
+	struct facts *facts = &replay->facts;
+	struct mark mark = { 0 };
+
+	mark_unpack(payload, &facts->arena, &mark);
+	if (payload->bad || facts->n_marks >= MARKS_MOST ||
+	    (facts->n_marks > 0 && mark.time_ns < facts->marks[facts->n_marks - 1].time_ns))
+		return -EBADMSG;
+	facts_add_mark(facts, &mark);
+	return 0;
+}
+
 static int frame_take(struct replay *replay, enum record_type type, struct cursor *payload)
 {
 	unsigned stream = cursor_byte(payload);
@@ -188,6 +201,8 @@ static int record_take(struct replay *replay, struct record *record, uint64_t of
 		return fact_take(replay, payload);
 	case RECORD_PROCESS:
 		return process_take(replay, payload);
+	case RECORD_MARK:
+		return mark_take(replay, payload);
 	case RECORD_FIRST:
 	case RECORD_TICK:
 		return frame_take(replay, record->type, payload);

@@ -327,6 +327,17 @@ void series_fact(struct series *series, const struct fact *fact)
 	pthread_mutex_unlock(&series->lock);
 }
 
+int series_mark(struct series *series, const struct mark *mark, struct err *err)
+{
+	(void)err;
+	pthread_mutex_lock(&series->lock);
+	if (series->pending.length + series->backlog < ROWS_BACKLOG_MOST)
+		record_mark(&series->pending, mark);
+	series_wake(series);
+	pthread_mutex_unlock(&series->lock);
+	return 0;
+}
+
 void series_settle(struct series *series, size_t most)
 {
 	pthread_mutex_lock(&series->lock);

@@ -18,7 +18,9 @@ int series_open(const char *path, const struct facts *facts, struct series **ret
 /* A process was seen, changed its name, or ended. The last row of an id wins; one with a pid and a
  * count of 0 says that it was folded into another row, and is forgotten. */
 int series_process(struct series *series, const struct process *process, struct err *err);
-/* Neither this nor series_process() ever waits for a disk, nor fails because of one:
+/* The program left a mark; in order of time. */
+int series_mark(struct series *series, const struct mark *mark, struct err *err);
+/* Neither this nor the two above ever waits for a disk, nor fails because of one:
  * series_finish() tells. */
 int series_add(struct series *series, const struct tick *tick, struct err *err);
 /* A fact that must not be lost should nobody see the end: who told us to end. It replaces one of
@@ -38,13 +40,14 @@ enum {
 	READ_PROCESSES = 1,     /* process rows */
 	READ_LINES = 2,         /* the run's own series, all run_metrics */
 	READ_PROCESS_LINES = 4, /* those of every process, with the rows */
+	READ_MARKED_LINES = 8,  /* as READ_LINES, where the run has marks */
 };
 
-/* Reads the recording at `path` (with or without its ".journal"). A journal that was left behind is
- * turned into the recording where it is safe to do so (facts->repaired; section "run", "complete"
- * is false); a running one is read as far as it has come (facts->running). The caller ends it with
- * facts_clear(). -ENOENT: there is none; -EINVAL: it is something else; -EBADMSG: it is damaged;
- * -EPROTONOSUPPORT: it is of a newer sonde. */
+/* Facts and marks are always read. Reads the recording at `path` (with or without its ".journal").
+ * A journal that was left behind is turned into the recording where it is safe to do so
+ * (facts->repaired; section "run", "complete" is false); a running one is read as far as it has
+ * come (facts->running). The caller ends it with facts_clear(). -ENOENT: there is none; -EINVAL: it
+ * is something else; -EBADMSG: it is damaged; -EPROTONOSUPPORT: it is of a newer sonde. */
 int recording_read(const char *path, unsigned what, struct facts *ret, struct err *err);
 
 #endif

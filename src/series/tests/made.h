@@ -122,12 +122,25 @@ static inline struct process made_process(uint32_t id, bool ended)
 				 .command = id % 3 ? "python w.py" : NULL };
 }
 
+/* At some ticks there is a mark: "train" from tick 10 to tick 151, an epoch at every 25th. */
+static inline bool made_mark(uint32_t tick, struct mark *ret)
+{
+	*ret = (struct mark){ .time_ns = made_time_ns(tick), .kind = MARK_NEXT, .name = "epoch" };
+	if (tick % 25 == 0)
+		return true;
+	*ret = (struct mark){ .time_ns = made_time_ns(tick),
+			      .kind = tick == 10 ? MARK_BEGIN : MARK_END,
+			      .name = tick == 10 ? "train" : "" };
+	return tick == 10 || tick == 151;
+}
+
 /* Adds ticks first to first + count - 1, with the processes that come and go. */
 static inline void made_ticks(struct series *series, uint32_t first, uint32_t count)
 {
 	for (uint32_t i = first; i < first + count; i++) {
 		struct value run[MADE_RUN], own[MADE_ALIVE][MADE_OWN];
 		struct sample samples[MADE_ALIVE];
+		struct mark mark;
 		struct tick tick = { .time_ns = made_time_ns(i),
 				     .gap = made_gap(i),
 				     .run = run,
@@ -151,6 +164,8 @@ static inline void made_ticks(struct series *series, uint32_t first, uint32_t co
 			tick.n_samples++;
 		}
 		series_add(series, &tick, NULL);
+		if (made_mark(i, &mark))
+			series_mark(series, &mark, NULL);
 		if (i % 10 == 9 && i / 10 > MADE_ALIVE) {
 			struct process gone = made_process(i / 10 - MADE_ALIVE, true);
 			struct value total[MADE_OWN] = { value_read(5), value_estimated(6) };

@@ -118,12 +118,12 @@ int main(int argc, char **argv)
 
 	if (argc != 3 || chdir(argv[1]) < 0)
 		return 2;
-	unlink("v1.sonde");
-	unlink("v1-dead.sonde.journal");
-	make("v1.sonde", TICKS, true);
-	make("v1-dead.sonde", TICKS, false);
-	journal_take("v1-dead.sonde.journal", &journal);
-	file_make(".", "v1-dead.sonde.journal", journal.data, journal.length);
+	unlink("v2.sonde");
+	unlink("v2-dead.sonde.journal");
+	make("v2.sonde", TICKS, true);
+	make("v2-dead.sonde", TICKS, false);
+	journal_take("v2-dead.sonde.journal", &journal);
+	file_make(".", "v2-dead.sonde.journal", journal.data, journal.length);
 
 	make("small.sonde", SEED_TICKS, false);
 	journal_take("small.sonde.journal", &small);

@@ -3,8 +3,10 @@
 #include "base/file.h"
 #include "series/tests/made.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
+#include <sqlite3.h>
 #include <stdarg.h>
 
 #include <cmocka.h>
@@ -58,6 +60,42 @@ static void expect_series(const struct facts *facts)
 	assert_int_equal(facts->processes[0].values[1].how, HOW_ESTIMATED);
 }
 
+static void expect_marks(const struct facts *facts)
+{
+	struct mark made;
+	size_t count = 0;
+
+	for (uint32_t tick = 0; tick < TICKS; tick++) {
+		if (!made_mark(tick, &made))
+			continue;
+		assert_true(count < facts->n_marks);
+		assert_true(facts->marks[count].time_ns == made.time_ns);
+		assert_int_equal(facts->marks[count].kind, made.kind);
+		assert_string_equal(facts->marks[count].name, made.name);
+		count++;
+	}
+	assert_int_equal(facts->n_marks, count);
+}
+
+static void expect_end(const struct facts *facts)
+{
+	assert_false(facts->repaired || facts->running);
+	expect_series(facts);
+	assert_string_equal(facts_text(facts, "command", "1"), "a \x1b[31m\xff file");
+	assert_true(facts_value(facts, "exit", "status").number == 3);
+	assert_true(facts_find(facts, "totals", "memory_tree_peak_bytes")->high == 1.1e9);
+	assert_string_equal(facts_find(facts, "totals", "energy_j")->why, "no meter");
+}
+
+static void expect_dead(const struct facts *facts)
+{
+	assert_true(facts->repaired);
+	expect_series(facts);
+	assert_true(facts_value(facts, "run", "complete").number == 0);
+	assert_true(facts_value(facts, "totals", "memory_tree_peak_bytes").number == 9e12);
+	assert_int_equal(facts_value(facts, "totals", "energy_j").how, HOW_ESTIMATED);
+}
+
 static void version_1(void **state)
 {
 	struct facts facts = { 0 };
@@ -65,12 +103,20 @@ static void version_1(void **state)
 	(void)state;
 	copy_in("v1.sonde", made_path);
 	assert_int_equal(recording_read(made_path, EVERYTHING, &facts, NULL), 0);
-	assert_false(facts.repaired || facts.running);
-	expect_series(&facts);
-	assert_string_equal(facts_text(&facts, "command", "1"), "a \x1b[31m\xff file");
-	assert_true(facts_value(&facts, "exit", "status").number == 3);
-	assert_true(facts_find(&facts, "totals", "memory_tree_peak_bytes")->high == 1.1e9);
-	assert_string_equal(facts_find(&facts, "totals", "energy_j")->why, "no meter");
+	expect_end(&facts);
+	assert_int_equal(facts.n_marks, 0);
+	facts_clear(&facts);
+}
+
+static void version_2(void **state)
+{
+	struct facts facts = { 0 };
+
+	(void)state;
+	copy_in("v2.sonde", made_path);
+	assert_int_equal(recording_read(made_path, EVERYTHING, &facts, NULL), 0);
+	expect_end(&facts);
+	expect_marks(&facts);
 	facts_clear(&facts);
 }
 
@@ -81,12 +127,76 @@ static void version_1_dead(void **state)
 	(void)state;
 	copy_in("v1-dead.sonde.journal", made_journal);
 	assert_int_equal(recording_read(made_path, EVERYTHING, &facts, NULL), 0);
-	assert_true(facts.repaired);
-	expect_series(&facts);
-	assert_true(facts_value(&facts, "run", "complete").number == 0);
-	assert_true(facts_value(&facts, "totals", "memory_tree_peak_bytes").number == 9e12);
-	assert_int_equal(facts_value(&facts, "totals", "energy_j").how, HOW_ESTIMATED);
+	expect_dead(&facts);
+	assert_int_equal(facts.n_marks, 0);
 	facts_clear(&facts);
+}
+
+/* Marks outlive their writer, and the repair: the second reading is of the repaired file. */
+static void version_2_dead(void **state)
+{
+	(void)state;
+	copy_in("v2-dead.sonde.journal", made_journal);
+	for (int i = 0; i < 2; i++) {
+		struct facts facts = { 0 };
+
+		assert_int_equal(recording_read(made_path, EVERYTHING, &facts, NULL), 0);
+		if (i == 0)
+			expect_dead(&facts);
+		expect_marks(&facts);
+		facts_clear(&facts);
+	}
+}
+
+/* Lines for phases are read only where there are marks. */
+static void lines_where_marked(void **state)
+{
+	static const struct {
+		const char *name;
+		size_t lines;
+	} cases[] = { { "v1.sonde", 0 }, { "v2.sonde", MADE_RUN } };
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct facts facts = { 0 };
+
+		copy_in(cases[i].name, made_path);
+		assert_int_equal(recording_read(made_path, READ_MARKED_LINES, &facts, NULL), 0);
+		assert_int_equal(facts.n_lines, cases[i].lines);
+		facts_clear(&facts);
+	}
+}
+
+static void change(const char *sql)
+{
+	sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(made_path, &db), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+static void wrong_marks(void **state)
+{
+	static const char *const cases[] = {
+		"UPDATE mark SET time_ns = -1 WHERE rowid = 1",
+		"UPDATE mark SET time_ns = 1 WHERE rowid = 5", /* back in time */
+		"UPDATE mark SET kind = 'odd' WHERE rowid = 2",
+		"UPDATE mark SET kind = NULL WHERE rowid = 2",
+		"UPDATE mark SET name = '' WHERE kind = 'next'",
+		"UPDATE mark SET name = NULL WHERE kind = 'begin'",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++) {
+		struct facts facts = { 0 };
+		struct err err = { 0 };
+
+		copy_in("v2.sonde", made_path);
+		change(cases[i]);
+		assert_int_equal(recording_read(made_path, 0, &facts, &err), -EBADMSG);
+		assert_non_null(strstr(err.text, "a mark makes no sense"));
+	}
 }
 
 int main(void)
@@ -94,6 +204,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(version_1, made_setup),
 		cmocka_unit_test_setup(version_1_dead, made_setup),
+		cmocka_unit_test_setup(version_2, made_setup),
+		cmocka_unit_test_setup(version_2_dead, made_setup),
+		cmocka_unit_test_setup(lines_where_marked, made_setup),
+		cmocka_unit_test_setup(wrong_marks, made_setup),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, made_teardown);

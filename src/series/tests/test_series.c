@@ -795,6 +795,7 @@ static void folded_run(void **state)
 	assert_true(read.lines[0].n_points < 5000);
 	check_folded(&read, LONG_TICKS);
 	assert_int_equal(read.n_processes, (LONG_TICKS - 1) / 10);
+	assert_int_equal(read.n_marks, 2 + (LONG_TICKS + 24) / 25); /* rewriting keeps them */
 	facts_clear(&read);
 	read = read_well(EVERYTHING);
 	check_folded(&read, LONG_TICKS);
