@@ -10,12 +10,35 @@
 #define SAMPLE_MARKS_H
 
 #include "base/err.h"
+#include "model/facts.h"
+#include "series/series.h"
 
 #define MARKS_VARIABLE "SONDE_MARK"
+#define MARK_NAME_BYTES 200 /* longer names are cut */
 
 /* Makes the file, empty, in $TMPDIR or /tmp, for this user only. The caller frees the path, gives
  * it to run_program() (struct run, mark_path), and may append lines to it at any time until then
  * and while the program runs. run_program() tells the program of it and removes it at the end. */
 int marks_create(char **ret, struct err *err);
+
+/* Reads a line without its newline. Blanks around the name and NULs are left out; ret->name is
+ * `name`. -EINVAL where it is no mark: "+" without a name. -ENODATA where nothing is there. */
+int mark_parse(const char *line, size_t count, char name[MARK_NAME_BYTES + 1], struct mark *ret);
+
+struct marks; /* for the sampler */
+
+/* `budget` is the share of one core that reading may take: then it comes later. */
+int marks_open(const char *path, double budget, struct marks **ret, struct err *err);
+/* To be polled for POLLIN; -1 where it is too early to look again, or nothing tells of changes. */
+int marks_fd(const struct marks *marks, uint64_t now_ns);
+/* When marks_fd() is worth asking again; UINT64_MAX: whenever. */
+uint64_t marks_due(const struct marks *marks, uint64_t now_ns);
+/* Adds what was written since the last time to the facts and to the recording (which may be NULL),
+ * with the time `now_ns`. Returns how many marks there were. NULL for `marks` is fine. */
+size_t marks_read(struct marks *marks, uint64_t now_ns, struct facts *facts, struct series *series);
+/* The same for the last time: takes a name without its newline, too, and notes what was left out.
+ */
+void marks_finish(struct marks *marks, uint64_t now_ns, struct facts *facts, struct series *series);
+void marks_close(struct marks *marks); /* NULL is fine */
 
 #endif

@@ -10,6 +10,7 @@
 #include "sample/run.h"
 
 #include "sample/launcher.h"
+#include "sample/marks.h"
 #include "sample/outcome.h"
 #include "sample/sampler.h"
 #include "sample/sender.h"
@@ -41,6 +42,7 @@ struct session {
 	struct sampler sampler;
 	struct facts *facts;
 	struct events *events;
+	struct marks *marks; /* NULL: none are taken */
 	struct sigaction child_action;
 	sigset_t mask;
 	pid_t launcher; /* 0: it died, and we are in its place */
@@ -314,12 +316,22 @@ static void keep_time_limit(struct session *session)
 	session->terminated = true;
 }
 
+/* What the program marked; and how all stood then. */
+static void take_marks(struct session *session)
+{
+	uint64_t now_ns = run_ns(session);
+
+	if (marks_read(session->marks, now_ns, session->facts, session->sampler.series) > 0)
+		sampler_tick_extra(&session->sampler, now_ns);
+}
+
 /* Waits until a tick is due or something happened. */
 static void wait_for_news(struct session *session)
 {
 	struct pollfd polled[] = {
 		{ .fd = session->signals, .events = POLLIN },
 		{ .fd = session->launcher ? session->socket : -1, .events = POLLIN },
+		{ .fd = marks_fd(session->marks, run_ns(session)), .events = POLLIN },
 	};
 	uint64_t now_ns = run_ns(session), due_ns = sampler_due(&session->sampler);
 	struct timespec patience = { 0 };
@@ -329,6 +341,8 @@ static void wait_for_news(struct session *session)
 		due_ns = session->kill_ns;
 	if (session->events && now_ns + events_patience_ns(session->events) < due_ns)
 		due_ns = now_ns + events_patience_ns(session->events);
+	if (marks_due(session->marks, now_ns) < due_ns)
+		due_ns = marks_due(session->marks, now_ns);
 	if (due_ns > now_ns) {
 		patience.tv_sec = (time_t)((due_ns - now_ns) / 1000000000u);
 		patience.tv_nsec = (long)((due_ns - now_ns) % 1000000000u);
@@ -337,6 +351,8 @@ static void wait_for_news(struct session *session)
 		recv(session->socket, byte, sizeof(byte), MSG_DONTWAIT);
 	if (polled[0].revents)
 		take_signals(session);
+	if (polled[2].revents)
+		take_marks(session);
 	briefs_drain(&session->sampler.tree);
 }
 
@@ -346,8 +362,11 @@ static void watch(struct session *session)
 		wait_for_news(session);
 		stop_too(session);
 		keep_time_limit(session);
-		if (!atomic_load(&session->shared->all_ended) &&
-		    run_ns(session) >= sampler_due(&session->sampler))
+		if (atomic_load(&session->shared->all_ended) ||
+		    run_ns(session) < sampler_due(&session->sampler))
+			continue;
+		take_marks(session); /* where nothing tells of them */
+		if (run_ns(session) >= sampler_due(&session->sampler))
 			sampler_tick(&session->sampler, run_ns(session));
 	}
 }
@@ -393,6 +412,15 @@ static void start_recording(struct session *session)
 		session->sampler.series = NULL;
 }
 
+static void start_marks(struct session *session)
+{
+	struct err err = { 0 };
+
+	if (session->run->mark_path &&
+	    marks_open(session->run->mark_path, session->run->budget, &session->marks, &err) < 0)
+		facts_note(session->facts, "no marks could be taken: %s", err.text);
+}
+
 static void finish(struct session *session, struct run_end *ret)
 {
 	struct sampler *sampler = &session->sampler;
@@ -409,6 +437,8 @@ static void finish(struct session *session, struct run_end *ret)
 	sampler_tick(sampler, run_ns(session));
 	if (session->run->wait)
 		ended_ns = boot_ns();
+	marks_finish(session->marks, ended_ns - sampler->tree.start_ns, session->facts,
+		     sampler->series);
 	outcome_add(sampler, ended_ns - sampler->tree.start_ns, !session->run->wait,
 		    session->facts);
 	add_exit(session->facts, session->shared->program_reaped.status, session);
@@ -429,6 +459,7 @@ static void session_close(struct session *session)
 {
 	series_close(session->sampler.series);
 	sampler_clear(&session->sampler);
+	marks_close(session->marks);
 	events_close(session->events);
 	evidence_clear(&session->evidence);
 	free(session->path);
@@ -474,6 +505,7 @@ int run_program(const struct run *run, struct facts *facts, struct run_end *ret,
 	session.sampler.tree.start_ns = atomic_load(&session.shared->started_ns);
 	sampler_tick(&session.sampler, run_ns(&session));
 	start_recording(&session);
+	start_marks(&session);
 	watch(&session);
 	ret->exec_errno = atomic_load(&session.shared->exec_errno);
 	if (!ret->exec_errno) {

@@ -7,9 +7,11 @@
 #include <unistd.h>
 
 #define SECOND_NS 1000000000ull
-#define PURSE_NS 60e6       /* CPU time that PSS may take at once: enough for 4 GB */
-#define CORES_WINDOW_S 0.09 /* a tick of the usual interval, and a little patience */
-#define HIDDEN_BYTES 64e6   /* less may be shared without our looking again */
+#define PURSE_NS 60e6             /* CPU time that PSS may take at once: enough for 4 GB */
+#define CORES_WINDOW_S 0.09       /* a tick of the usual interval, and a little patience */
+#define HIDDEN_BYTES 64e6         /* less may be shared without our looking again */
+#define EXTRA_LEAST_NS 5000000ull /* between a tick and one that somebody asks for */
+#define EXTRA_PURSE_NS 30e6       /* CPU time that these may take at the start */
 #define FIRST_NS 5000000ull /* young programs are looked at more often: many end within a tick */
 
 static uint64_t own_cpu_ns(void)
@@ -48,7 +50,7 @@ void sampler_init(struct sampler *sampler, struct facts *facts, int launcher_pid
 	sampler->sums = mem_new(facts->n_process_metrics * sizeof(*sampler->sums));
 	sampler->cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	open_run_sources(sampler);
-	sampler->own_ns = own_cpu_ns();
+	sampler->own_ns = sampler->first_own_ns = own_cpu_ns();
 	sampler->pss_purse_ns = PURSE_NS;
 	sampler->pss_pause_ns = SECOND_NS;
 }
@@ -270,6 +272,18 @@ void sampler_tick(struct sampler *sampler, uint64_t now_ns)
 	sampler->gaps += gap;
 	sampler->gap_ns += gap ? passed_ns : 0;
 	keep_budget(sampler, now_ns, slow);
+}
+
+void sampler_tick_extra(struct sampler *sampler, uint64_t now_ns)
+{
+	double used_ns = (double)(own_cpu_ns() - sampler->first_own_ns);
+	double allowed_ns = (double)now_ns * sampler->budget + EXTRA_PURSE_NS;
+
+	if (now_ns < sampler->last_ns + EXTRA_LEAST_NS ||
+	    used_ns + sampler->tick_cost_ns > allowed_ns)
+		return;
+	sampler->slow_due_ns = 0;
+	sampler_tick(sampler, now_ns);
 }
 
 uint64_t sampler_due(const struct sampler *sampler)

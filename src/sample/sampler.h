@@ -26,6 +26,7 @@ struct sampler {
 	double budget;        /* share of one core */
 	uint64_t ticks, gaps;
 	uint64_t last_ns, own_ns; /* of the last tick: when, and our CPU clock */
+	uint64_t first_own_ns;    /* our CPU clock at the start */
 	uint64_t slow_due_ns;
 	double pss_purse_ns;           /* CPU time left for reading PSS */
 	double tick_cost_ns;           /* smoothed */
@@ -50,6 +51,9 @@ void sampler_init(struct sampler *sampler, struct facts *facts, int launcher_pid
 		  double budget);
 /* One look. now_ns: since the program's start. */
 void sampler_tick(struct sampler *sampler, uint64_t now_ns);
+/* One in full because somebody needs to know how all stands just now; none where the last one was
+ * just before, or where the budget does not allow it. */
+void sampler_tick_extra(struct sampler *sampler, uint64_t now_ns);
 /* When the next look is due, in the same clock. */
 uint64_t sampler_due(const struct sampler *sampler);
 void sampler_clear(struct sampler *sampler);
