@@ -5,6 +5,7 @@
 
 #define COMMANDS(ROW)                                                                              \
 	ROW(run)                                                                                   \
+	ROW(mark)                                                                                  \
 	ROW(show)                                                                                  \
 	ROW(history)                                                                               \
 	ROW(export)                                                                                \

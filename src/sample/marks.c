@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #define MARKS_NAME "/sonde-mark-XXXXXX"
-#define LINE_BYTES 512 /* of a longer line only this much is looked at */
 #define READ_BYTES ((size_t)16 << 10)
 #define READ_MOST ((size_t)1 << 20)   /* at once */
 #define FINAL_MOST ((size_t)64 << 20) /* at the end */
@@ -42,7 +41,7 @@ struct marks {
 	uint64_t quiet_ns;
 	bool padded;
 	bool more; /* there was more to read than we may at once */
-	char line[LINE_BYTES];
+	char line[MARK_LINE_BYTES];
 	size_t length;
 	uint64_t dropped, wrong;
 };
@@ -100,7 +99,7 @@ static size_t cut(const char *text, size_t count)
 
 int mark_parse(const char *line, size_t count, char name[MARK_NAME_BYTES + 1], struct mark *ret)
 {
-	char text[LINE_BYTES];
+	char text[MARK_LINE_BYTES];
 	size_t length = 0;
 
 	*ret = (struct mark){ .kind = MARK_NEXT, .name = name };

@@ -15,6 +15,7 @@
 
 #define MARKS_VARIABLE "SONDE_MARK"
 #define MARK_NAME_BYTES 200 /* longer names are cut */
+#define MARK_LINE_BYTES 500 /* and of a line more is not looked at */
 
 /* Makes the file, empty, in $TMPDIR or /tmp, for this user only. The caller frees the path, gives
  * it to run_program() (struct run, mark_path), and may append lines to it at any time until then
