@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "base/opt.h"
 #include "base/text.h"
+#include "model/phase.h"
 #include "series/series.h"
 #include "store/store.h"
 
@@ -41,9 +42,12 @@ int recorded_read(const char *run, unsigned what, struct facts *ret, struct err 
 
 	if (r < 0)
 		return r;
-	r = recording_read(path, what, ret, err);
+	r = recording_read(path, what | (what & READ_PROCESSES ? READ_MARKED_LINES : 0), ret, err);
 	if (r < 0)
 		return r;
+	phases_add(ret, ret);
+	if (!(what & (READ_LINES | READ_PROCESS_LINES)))
+		facts_drop_lines(ret);
 	advise(ret);
 	recorded_tell(ret);
 	return 0;

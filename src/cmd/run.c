@@ -4,9 +4,11 @@
 #include "base/mem.h"
 #include "cmd/cmd.h"
 #include "cmd/version.h"
+#include "model/phase.h"
 #include "report/report.h"
 #include "source/program.h"
 #include "sample/marks.h"
+#include "series/series.h"
 #include "store/store.h"
 
 #include <errno.h>
@@ -186,7 +188,19 @@ static int not_started(int error, const char *program)
 	return cmd_fail(&err, error == ENOENT ? 127 : 126);
 }
 
-static void tell(const struct run_options *options, const struct facts *facts, const char *path,
+/* The figures of phases come from the series, which the recording has. */
+static void add_phases(struct facts *facts, const char *path)
+{
+	CLEANUP(facts_clear) struct facts series = { 0 };
+
+	if (facts->n_marks == 0)
+		return;
+	if (path && recording_read(path, READ_LINES, &series, NULL) < 0)
+		series = (struct facts){ 0 };
+	phases_add(facts, &series);
+}
+
+static void tell(const struct run_options *options, struct facts *facts, const char *path,
 		 const struct run_end *end)
 {
 	struct look look = look_of(STDERR_FILENO);
@@ -201,8 +215,10 @@ static void tell(const struct run_options *options, const struct facts *facts, c
 			       : path          ? ""
 					       : NULL,
 			       &look, stderr);
-	if (options->json)
+	if (options->json) {
+		add_phases(facts, path);
 		report_json.write(facts, stdout, NULL);
+	}
 }
 
 static int run_run(void *arg, int argc, char **argv)

@@ -1,6 +1,7 @@
 #include "base/err.h"
 #include "cmd/cmd.h"
 #include "cmd/recorded.h"
+#include "model/phase.h"
 #include "report/report.h"
 #include "series/series.h"
 
@@ -11,7 +12,7 @@
 
 struct show_options {
 	bool tree, json, list;
-	const char *series;
+	const char *series, *phase;
 };
 
 static const struct opt show_opts[] = {
@@ -31,6 +32,12 @@ static const struct opt show_opts[] = {
 	  .kind = OPT_BOOL,
 	  .into = offsetof(struct show_options, list),
 	  .help = "with --series: every point as a line, instead of a plot" },
+	{ .name = "phase",
+	  .key = 'p',
+	  .kind = OPT_TEXT,
+	  .into = offsetof(struct show_options, phase),
+	  .value = "NAME",
+	  .help = "only what happened in that phase; NAME#2 is its second repetition" },
 	{ .name = "json",
 	  .kind = OPT_BOOL,
 	  .into = offsetof(struct show_options, json),
@@ -40,11 +47,28 @@ static const struct opt show_opts[] = {
 
 static unsigned what_to_read(const struct show_options *options)
 {
+	if (options->phase)
+		return READ_PROCESSES | READ_LINES | READ_PROCESS_LINES;
 	if (options->json)
 		return READ_PROCESSES | (options->series ? READ_LINES : 0);
 	if (options->series)
 		return READ_LINES;
 	return READ_PROCESSES | (options->tree ? 0 : READ_LINES);
+}
+
+/* Puts the facts of one phase in the place of those of the run. */
+static int keep_phase(struct facts *facts, const struct show_options *options, struct err *err)
+{
+	struct facts cut;
+	int r = phase_cut(facts, options->phase, &cut, err);
+
+	if (r < 0)
+		return r;
+	facts_clear(facts);
+	*facts = cut;
+	if (options->json && !options->series)
+		facts_drop_lines(facts);
+	return 0;
 }
 
 static void show_series(const struct facts *facts, bool list, const struct look *look)
@@ -65,6 +89,8 @@ static int show(const struct show_options *options, const char *run, struct err 
 	struct look look = look_of(STDOUT_FILENO);
 	int r = recorded_read(run, what_to_read(options), &facts, err);
 
+	if (r == 0 && options->phase)
+		r = keep_phase(&facts, options, err);
 	if (r == 0 && options->series)
 		r = recorded_keep_series(&facts, options->series, err);
 	if (r < 0)
@@ -105,6 +131,7 @@ const struct cmd cmd_show = {
 		    "sonde show @2\n"
 		    "sonde show 3f9a --tree\n"
 		    "sonde show fit --series memory_tree_bytes\n"
+		    "sonde show fit --phase train\n"
 		    "sonde show --json | jq .totals.cpu_s.value",
 	.details =
 	    "RUN is 'last' (meant where none is given), '@2' for the one before it, an id or its "

@@ -20,21 +20,31 @@ static struct fact *find(const struct facts *facts, const char *section, const c
 	return NULL;
 }
 
-void facts_add(struct facts *facts, const struct fact *fact)
+static void put(struct facts *facts, struct fact *place, const struct fact *fact)
 {
-	struct fact *place = find(facts, fact->section, fact->name);
-
-	if (!place) {
-		facts->facts = mem_grow(facts->facts, facts->n_facts, &facts->room_facts,
-					sizeof(*facts->facts));
-		place = &facts->facts[facts->n_facts++];
-	}
 	*place = *fact;
 	place->section = arena_copy(&facts->arena, fact->section);
 	place->name = arena_copy(&facts->arena, fact->name);
 	place->text = arena_copy(&facts->arena, fact->text);
 	place->source = arena_copy(&facts->arena, fact->source);
 	place->why = arena_copy(&facts->arena, fact->why);
+}
+
+void facts_append(struct facts *facts, const struct fact *fact)
+{
+	facts->facts = mem_grow(facts->facts, facts->n_facts, &facts->room_facts,
+				sizeof(*facts->facts));
+	put(facts, &facts->facts[facts->n_facts++], fact);
+}
+
+void facts_add(struct facts *facts, const struct fact *fact)
+{
+	struct fact *place = find(facts, fact->section, fact->name);
+
+	if (place)
+		put(facts, place, fact);
+	else
+		facts_append(facts, fact);
 }
 
 void facts_add_text(struct facts *facts, const char *section, const char *name, const char *text)

@@ -104,6 +104,8 @@ struct facts {
 	size_t n_lines, room_lines;
 	struct mark *marks;
 	size_t n_marks, room_marks;
+	struct phase *phases; /* only after phases_add(), model/phase.h */
+	size_t n_phases;
 	struct advice *advice; /* only after advise() */
 	size_t n_advice, room_advice;
 	bool running;  /* the run has not ended yet; what is here is what is known so far */
@@ -112,6 +114,8 @@ struct facts {
 
 /* Adding replaces a fact of the same section and name. Strings are copied. */
 void facts_add(struct facts *facts, const struct fact *fact);
+/* The same for one that is known not to be there yet: a command may have 100,000 words. */
+void facts_append(struct facts *facts, const struct fact *fact);
 void facts_add_text(struct facts *facts, const char *section, const char *name, const char *text);
 void facts_add_number(struct facts *facts, const char *section, const char *name, double number);
 void facts_add_bool(struct facts *facts, const char *section, const char *name, bool is);

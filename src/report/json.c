@@ -10,6 +10,7 @@
 
 #include "base/json.h"
 #include "base/mem.h"
+#include "model/phase.h"
 #include "report/json_fact.h"
 #include "report/totals.h"
 #include "report/words.h"
@@ -18,6 +19,8 @@
 #include <math.h>
 #include <string.h>
 #include <sys/wait.h>
+
+#define PHASES_IN_FULL 10000 /* of more, only name and time: 100,000 would be 200 MB */
 
 static void number_if_known(struct json *json, const char *key, double number)
 {
@@ -271,9 +274,36 @@ static void write_series(struct json *json, const struct facts *facts)
 	json_object_end(json);
 }
 
-static void write_empty(struct json *json, const char *key)
+static void write_phase_totals(struct json *json, const struct phase *phase)
 {
-	json_array(json, key);
+	json_object(json, "totals");
+	for (int i = 0; i < PHASE_FIGURES; i++)
+		json_figure(json, &(struct fact){ .name = phase_name(i),
+						  .value = phase->values[i],
+						  .low = NAN,
+						  .high = NAN,
+						  .why = phase_why(i, phase->values[i]) });
+	json_object_end(json);
+}
+
+/* `parent` is the place in this list; `repetition` is what `sonde show --phase NAME#2` takes. */
+static void write_phases(struct json *json, const struct facts *facts)
+{
+	json_array(json, "phases");
+	for (size_t i = 0; i < facts->n_phases; i++) {
+		const struct phase *phase = &facts->phases[i];
+
+		json_object(json, NULL);
+		json_string(json, "name", phase->name);
+		json_int(json, "depth", phase->depth);
+		json_number(json, "parent", phase->parent >= 0 ? (double)phase->parent : NAN);
+		json_number(json, "started_s", (double)phase->span.start_ns / 1e9);
+		json_number(json, "ended_s", (double)phase->span.end_ns / 1e9);
+		json_int(json, "repetition", phase->repetition);
+		if (i < PHASES_IN_FULL)
+			write_phase_totals(json, phase);
+		json_object_end(json);
+	}
 	json_array_end(json);
 }
 
@@ -306,7 +336,7 @@ static int write_run(const struct facts *facts, FILE *out, struct err *err)
 	write_context(&json, facts);
 	json_totals(&json, facts);
 	write_processes(&json, facts);
-	write_empty(&json, "phases");
+	write_phases(&json, facts);
 	write_advice(&json, facts);
 	write_sonde(&json, facts);
 	list_of_texts(&json, "notes", facts, "note");

@@ -9,6 +9,7 @@
  * When the program stops, we stop the same way, so that the shell sees its job stop. */
 #include "sample/run.h"
 
+#include "model/phase.h"
 #include "sample/launcher.h"
 #include "sample/marks.h"
 #include "sample/outcome.h"
@@ -421,6 +422,14 @@ static void start_marks(struct session *session)
 		facts_note(session->facts, "no marks could be taken: %s", err.text);
 }
 
+static void note_marks(struct facts *facts)
+{
+	size_t unmatched = phases_unmatched(facts);
+
+	if (unmatched > 0)
+		facts_note(facts, "ends of phases that had not begun: %zu", unmatched);
+}
+
 static void finish(struct session *session, struct run_end *ret)
 {
 	struct sampler *sampler = &session->sampler;
@@ -439,6 +448,7 @@ static void finish(struct session *session, struct run_end *ret)
 		ended_ns = boot_ns();
 	marks_finish(session->marks, ended_ns - sampler->tree.start_ns, session->facts,
 		     sampler->series);
+	note_marks(session->facts);
 	outcome_add(sampler, ended_ns - sampler->tree.start_ns, !session->run->wait,
 		    session->facts);
 	add_exit(session->facts, session->shared->program_reaped.status, session);

@@ -256,6 +256,7 @@ void sampler_tick(struct sampler *sampler, uint64_t now_ns)
 	bool slow = now_ns >= sampler->slow_due_ns;
 
 	sampler->last_ns = now_ns;
+	sampler->soon = false;
 	tree_look(&sampler->tree, now_ns, slow);
 	sum_tree(sampler);
 	look_at_memory(sampler, passed_ns);
@@ -279,19 +280,23 @@ void sampler_tick_extra(struct sampler *sampler, uint64_t now_ns)
 	double used_ns = (double)(own_cpu_ns() - sampler->first_own_ns);
 	double allowed_ns = (double)now_ns * sampler->budget + EXTRA_PURSE_NS;
 
-	if (now_ns < sampler->last_ns + EXTRA_LEAST_NS ||
-	    used_ns + sampler->tick_cost_ns > allowed_ns)
+	if (used_ns + sampler->tick_cost_ns > allowed_ns)
 		return;
 	sampler->slow_due_ns = 0;
-	sampler_tick(sampler, now_ns);
+	if (now_ns < sampler->last_ns + EXTRA_LEAST_NS)
+		sampler->soon = true;
+	else
+		sampler_tick(sampler, now_ns);
 }
 
 uint64_t sampler_due(const struct sampler *sampler)
 {
 	uint64_t young_ns = sampler->last_ns / 2 + FIRST_NS;
+	uint64_t wait_ns = young_ns < sampler->interval_ns ? young_ns : sampler->interval_ns;
 
-	return sampler->last_ns +
-	       (young_ns < sampler->interval_ns ? young_ns : sampler->interval_ns);
+	if (sampler->soon && wait_ns > EXTRA_LEAST_NS)
+		wait_ns = EXTRA_LEAST_NS;
+	return sampler->last_ns + wait_ns;
 }
 
 void sampler_clear(struct sampler *sampler)

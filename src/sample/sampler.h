@@ -28,6 +28,7 @@ struct sampler {
 	uint64_t last_ns, own_ns; /* of the last tick: when, and our CPU clock */
 	uint64_t first_own_ns;    /* our CPU clock at the start */
 	uint64_t slow_due_ns;
+	bool soon;                     /* somebody needs the next tick before its time */
 	double pss_purse_ns;           /* CPU time left for reading PSS */
 	double tick_cost_ns;           /* smoothed */
 	uint64_t cores_ns;             /* since when busy cores are counted */
@@ -51,8 +52,8 @@ void sampler_init(struct sampler *sampler, struct facts *facts, int launcher_pid
 		  double budget);
 /* One look. now_ns: since the program's start. */
 void sampler_tick(struct sampler *sampler, uint64_t now_ns);
-/* One in full because somebody needs to know how all stands just now; none where the last one was
- * just before, or where the budget does not allow it. */
+/* One in full because somebody needs to know how all stands just now; where the last one was just
+ * before, as soon as may be; none where the budget does not allow it. */
 void sampler_tick_extra(struct sampler *sampler, uint64_t now_ns);
 /* When the next look is due, in the same clock. */
 uint64_t sampler_due(const struct sampler *sampler);
