@@ -7,7 +7,12 @@
  * A second `echo b >` may leave the file as long as the first `echo a >` did, and nobody would see
  * the difference. So once something was read, PAD_BYTES NULs are appended: whatever begins anew is
  * shorter than that. They are no part of any line, and who writes on where he stands writes over
- * them. */
+ * them.
+ *
+ * inotify tells of a mark within 100 us, but to be rid of it takes the kernel up to 15 ms (it waits
+ * for all CPUs to have let go of it), and whoever waits for us waits for that, too. So it is asked
+ * for only when there was a mark, or when the run has lasted so long that this does not matter;
+ * before that each tick looks, and the file's own time tells when it was written. */
 #include "sample/marks.h"
 
 #include "base/file.h"
@@ -28,9 +33,11 @@
 #define READ_MOST ((size_t)1 << 20)   /* at once */
 #define FINAL_MOST ((size_t)64 << 20) /* at the end */
 #define PAD_BYTES 4096
-#define WAKE_NS 15000        /* about what it costs to be woken, besides the reading */
-#define QUIET_MOST_NS 100e6  /* between two looks */
-#define QUIET_LEAST_NS 0.5e6 /* so that marks that come together are read together */
+#define WAKE_NS 15000          /* about what it costs to be woken, besides the reading */
+#define QUIET_MOST_NS 100e6    /* between two looks */
+#define WATCH_NS 1000000000ull /* a run this long may end 10 ms later */
+#define LATE_NS 10000000ull    /* then the file's own time, which has steps of 4 ms, is better */
+#define QUIET_LEAST_NS 0.5e6   /* so that marks that come together are read together */
 
 struct marks {
 	int fd, notify; /* -1: not to be had */
@@ -39,6 +46,8 @@ struct marks {
 	uint64_t size;   /* of the file, when last seen */
 	uint64_t offset; /* all before was read */
 	uint64_t quiet_ns;
+	uint64_t looked_ns; /* when, last */
+	int watch;          /* of inotify */
 	bool padded;
 	bool more; /* there was more to read than we may at once */
 	char line[MARK_LINE_BYTES];
@@ -123,12 +132,13 @@ int mark_parse(const char *line, size_t count, char name[MARK_NAME_BYTES + 1], s
 	return 0;
 }
 
-static uint64_t own_cpu_ns(void)
+static void watch(struct marks *marks)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	if (marks->notify < 0)
+		marks->notify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	if (marks->notify >= 0)
+		marks->watch = inotify_add_watch(marks->notify, marks->path,
+						 IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF);
 }
 
 /* Opens what has the name now. It may be new: somebody removed or replaced it. */
@@ -150,7 +160,7 @@ static int file_take(struct marks *marks)
 	marks->size = marks->offset = 0;
 	marks->padded = false;
 	if (marks->notify >= 0)
-		inotify_add_watch(marks->notify, marks->path, IN_MODIFY | IN_ATTRIB | IN_MOVE_SELF);
+		watch(marks);
 	return 0;
 }
 
@@ -161,8 +171,7 @@ int marks_open(const char *path, double budget, struct marks **ret, struct err *
 
 	marks->path = mem_copy(path);
 	marks->budget = budget;
-	marks->fd = -1;
-	marks->notify = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+	marks->fd = marks->notify = -1;
 	r = file_take(marks);
 	if (r < 0) {
 		marks_close(marks);
@@ -303,25 +312,65 @@ static void events_drop(const struct marks *marks)
 		;
 }
 
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* When it was written, where that was long ago; never before the last look. */
+static uint64_t written_ns(const struct marks *marks, uint64_t now_ns)
+{
+	uint64_t clock = clock_ns(CLOCK_REALTIME), then, ago_ns;
+	struct stat stat;
+
+	if (fstat(marks->fd, &stat) < 0 || stat.st_mtim.tv_sec < 0)
+		return now_ns;
+	then = (uint64_t)stat.st_mtim.tv_sec * 1000000000u + (uint64_t)stat.st_mtim.tv_nsec;
+	ago_ns = clock > then ? clock - then : 0;
+	if (ago_ns < LATE_NS)
+		return now_ns;
+	return now_ns - marks->looked_ns > ago_ns ? now_ns - ago_ns : marks->looked_ns;
+}
+
+/* Looking comes later the more it cost. */
+static void rest(struct marks *marks, uint64_t now_ns, uint64_t cost_ns)
+{
+	double quiet_ns = (double)(cost_ns + WAKE_NS) / marks->budget;
+
+	quiet_ns = quiet_ns > QUIET_MOST_NS ? QUIET_MOST_NS : quiet_ns;
+	marks->quiet_ns = now_ns +
+			  (uint64_t)(quiet_ns < QUIET_LEAST_NS ? QUIET_LEAST_NS : quiet_ns);
+}
+
 size_t marks_read(struct marks *marks, uint64_t now_ns, struct facts *facts, struct series *series)
 {
-	struct taking taking = {
-		.marks = marks, .now_ns = now_ns, .facts = facts, .series = series
-	};
-	uint64_t before_ns = own_cpu_ns();
-	double quiet_ns;
+	struct taking taking = { .marks = marks, .facts = facts, .series = series };
+	uint64_t before_ns;
 
 	if (!marks)
 		return 0;
+	before_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	events_drop(marks); /* first: what is written from now on tells again */
+	taking.now_ns = written_ns(marks, now_ns);
 	file_look(&taking, READ_MOST);
-	if (taking.count > 0 || marks->more) {
-		quiet_ns = (double)(own_cpu_ns() - before_ns + WAKE_NS) / marks->budget;
-		quiet_ns = quiet_ns > QUIET_MOST_NS ? QUIET_MOST_NS : quiet_ns;
-		marks->quiet_ns = now_ns +
-				  (uint64_t)(quiet_ns < QUIET_LEAST_NS ? QUIET_LEAST_NS : quiet_ns);
+	if (marks->notify < 0 && (taking.count > 0 || now_ns >= WATCH_NS)) {
+		watch(marks);
+		if (!marks->more)
+			file_look(&taking, READ_MOST); /* what was written before we watched */
 	}
+	if (taking.count > 0 || marks->more)
+		rest(marks, now_ns, clock_ns(CLOCK_THREAD_CPUTIME_ID) - before_ns);
+	marks->looked_ns = now_ns;
 	return taking.count;
+}
+
+void marks_unwatch(struct marks *marks)
+{
+	if (marks && marks->notify >= 0)
+		inotify_rm_watch(marks->notify, marks->watch);
 }
 
 void marks_finish(struct marks *marks, uint64_t now_ns, struct facts *facts, struct series *series)

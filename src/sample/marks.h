@@ -35,8 +35,12 @@ int marks_fd(const struct marks *marks, uint64_t now_ns);
 /* When marks_fd() is worth asking again; UINT64_MAX: whenever. */
 uint64_t marks_due(const struct marks *marks, uint64_t now_ns);
 /* Adds what was written since the last time to the facts and to the recording (which may be NULL),
- * with the time `now_ns`. Returns how many marks there were. NULL for `marks` is fine. */
+ * with the time `now_ns`, or that of the file where it was written long before. Returns how many
+ * marks there were. NULL for `marks` is fine. */
 size_t marks_read(struct marks *marks, uint64_t now_ns, struct facts *facts, struct series *series);
+/* It will be read only once more: from now on the kernel may forget of it, which takes it a while.
+ */
+void marks_unwatch(struct marks *marks);
 /* The same for the last time: takes a name without its newline, too, and notes what was left out.
  */
 void marks_finish(struct marks *marks, uint64_t now_ns, struct facts *facts, struct series *series);

@@ -437,6 +437,7 @@ static void finish(struct session *session, struct run_end *ret)
 	struct err err = { 0 };
 
 	take_signals(session);   /* that which ended the program may be among them */
+	marks_unwatch(session->marks);
 	if (session->launcher) { /* it is about to leave, and who lives on comes to us */
 		waitpid(session->launcher, NULL, 0);
 		be_parent(session);
