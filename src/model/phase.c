@@ -294,11 +294,11 @@ static void finish_cores(struct value *values)
 		*peak = value_estimated(values[PHASE_CORES_MEAN].number);
 }
 
-static struct value figure_of(enum phase_figure figure, const struct line *line, struct span span,
-			      bool alone)
+static struct value figure_of(const struct phase_meter *meter, enum phase_figure figure,
+			      struct span span)
 {
-	struct strand strand = span_strand(line);
-	bool rough = figures[figure].in_jiffies || (figure == PHASE_CPU && !alone);
+	struct strand strand = span_strand(meter->series, meter->lines[figure]);
+	bool rough = figures[figure].in_jiffies || (figure == PHASE_CPU && !meter->alone);
 	struct value value;
 
 	if (figures[figure].kind == FIGURE_PEAK) {
@@ -313,6 +313,7 @@ static struct value figure_of(enum phase_figure figure, const struct line *line,
 
 void phase_meter_init(struct phase_meter *meter, const struct facts *series)
 {
+	meter->series = series;
 	meter->alone = facts_value(series, "totals", "processes").number == 1;
 	meter->end_ns = phases_end_ns(series);
 	for (int i = 0; i < PHASE_FIGURES; i++)
@@ -324,8 +325,7 @@ void phase_measure(const struct phase_meter *meter, struct span span, struct val
 	struct span reach = span_reach(span, meter->end_ns);
 
 	for (int i = 0; i < PHASE_FIGURES; i++)
-		ret[i] = meter->lines[i] ? figure_of(i, meter->lines[i], reach, meter->alone)
-					 : value_absent();
+		ret[i] = meter->lines[i] ? figure_of(meter, i, reach) : value_absent();
 	ret[PHASE_WALL] = value_read((double)(span.end_ns - span.start_ns) / 1e9);
 	finish_cores(ret);
 }

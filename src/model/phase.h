@@ -63,7 +63,8 @@ size_t phases_unmatched(const struct facts *facts); /* ends of what was never be
 
 /* Reads the figures of any stretch of time from the run's lines in `series`. */
 struct phase_meter {
-	const struct line *lines[PHASE_FIGURES]; /* borrowed */
+	const struct facts *series;              /* borrowed */
+	const struct line *lines[PHASE_FIGURES]; /* or NULL */
 	bool alone;                              /* the run is one process */
 	uint64_t end_ns;                         /* of the run */
 };

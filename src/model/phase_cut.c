@@ -195,7 +195,7 @@ static void add_totals_of_lines(struct cut *cut)
 {
 	for (size_t i = 0; i < cut->from->n_lines; i++) {
 		const struct line *line = &cut->from->lines[i];
-		struct strand strand = span_strand(line);
+		struct strand strand = span_strand(cut->from, line);
 
 		if (line->process != 0)
 			continue;
@@ -305,7 +305,7 @@ static void cut_lines(struct cut *cut)
 
 	for (size_t i = 0; i < from->n_lines; i++) {
 		const struct line *line = &from->lines[i];
-		struct strand strand = span_strand(line);
+		struct strand strand = span_strand(cut->from, line);
 		struct line *to;
 
 		if (line->process != 0)
@@ -357,7 +357,7 @@ static struct value cut_value(const struct cut *cut, const struct process *proce
 {
 	const struct metric *metric = &cut->from->process_metrics[place];
 	const struct line *line = find_line(cut, process->id, metric);
-	struct strand strand = line ? span_strand(line) : (struct strand){ 0 };
+	struct strand strand = line ? span_strand(cut->from, line) : (struct strand){ 0 };
 	struct value value;
 
 	strand.ticks = cut->ticks;

@@ -27,13 +27,18 @@ struct span span_reach(struct span span, uint64_t run_end_ns)
 	return span;
 }
 
-struct strand span_strand(const struct line *line)
+struct strand span_strand(const struct facts *facts, const struct line *line)
 {
 	enum unit unit = line->metric->unit;
+	struct strand strand = { .points = line->points,
+				 .n_points = line->n_points,
+				 .whole = unit == UNIT_BYTES || unit == UNIT_COUNT };
 
-	return (struct strand){ .points = line->points,
-				.n_points = line->n_points,
-				.whole = unit == UNIT_BYTES || unit == UNIT_COUNT };
+	if (line->process == 0 && line->metric->kind == KIND_COUNTER)
+		strand.account = facts_value(facts, "totals", line->metric->name);
+	if (strand.account.how != HOW_MEASURED)
+		strand.account = value_absent();
+	return strand;
 }
 
 const struct line *span_line(const struct facts *facts, const char *metric)
@@ -46,12 +51,21 @@ const struct line *span_line(const struct facts *facts, const char *metric)
 	return NULL;
 }
 
+static struct point point_at(const struct strand *strand, size_t i)
+{
+	struct point point = strand->points[i];
+
+	if (i + 1 == strand->n_points && value_is(strand->account))
+		point.number = fmax(point.number, strand->account.number);
+	return point;
+}
+
 /* The point with a number before place `i`, or how it all began. */
 static struct point known_before(const struct strand *strand, size_t i)
 {
 	while (i > 0) {
 		if (!isnan(strand->points[--i].number))
-			return strand->points[i];
+			return point_at(strand, i);
 	}
 	return (struct point){ .time_ns = strand->born_ns };
 }
@@ -61,7 +75,7 @@ static struct point known_after(const struct strand *strand, size_t i, struct po
 {
 	for (; i < strand->n_points; i++) {
 		if (!isnan(strand->points[i].number))
-			return strand->points[i];
+			return point_at(strand, i);
 	}
 	if (value_is(strand->total))
 		return (struct point){ .time_ns = strand->died_ns, .number = strand->total.number };

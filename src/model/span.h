@@ -17,11 +17,13 @@ struct strand {
 	/* Between the points: a process that does not move has none. Where NULL, each tick has one.
 	 */
 	const struct line *ticks;
-	uint64_t born_ns;   /* a counter is 0 then */
-	uint64_t died_ns;   /* and then has its total, where that is known */
-	struct value total; /* absent: its last point is the last that is known */
-	bool whole;         /* its numbers are: bytes, calls */
-	bool lasting;       /* a gauge holds its value until its next point, also before the span */
+	uint64_t born_ns;     /* a counter is 0 then */
+	uint64_t died_ns;     /* and then has its total, where that is known */
+	struct value total;   /* absent: its last point is the last that is known */
+	struct value account; /* what the last point should have said, where that is more: of a
+				 process that has ended, the last look sees not all */
+	bool whole;           /* its numbers are: bytes, calls */
+	bool lasting; /* a gauge holds its value until its next point, also before the span */
 };
 
 /* A counter's growth. Absent where there is no point at all. */
@@ -39,8 +41,9 @@ struct stand span_stand(const struct strand *strand, struct span span, bool afte
 /* The last look comes just after the run's end, and belongs to it. */
 struct span span_reach(struct span span, uint64_t run_end_ns);
 
-/* A line of the run, as it is. */
-struct strand span_strand(const struct line *line);
+/* A line of the run, or of a process in it. What the run used in all, where it was measured, is its
+ * account. */
+struct strand span_strand(const struct facts *facts, const struct line *line);
 
 /* The run's line of a metric, or NULL. */
 const struct line *span_line(const struct facts *facts, const char *metric);

@@ -212,6 +212,18 @@ def test_phases_add_up(worked):
         assert sum(phase[metric]["value"] for phase in outermost) == pytest.approx(total, abs=slack), metric
 
 
+def test_what_is_done_just_before_the_end(sonde):
+    """No look sees it, but the account of the run has it, and it belongs to the last phase."""
+    script = PYTHON + """
+mark("rest"); time.sleep(0.3); mark("write"); time.sleep(0.3)
+open("/dev/null", "wb").write(bytes(5_000_000))
+os._exit(0)
+"""
+    phases = {phase["name"]: phase["totals"] for phase in run(sonde, sys.executable, "-c", script)["phases"]}
+    assert phases["write"]["io_write_bytes"]["value"] == pytest.approx(5_000_000, abs=100)
+    assert phases["rest"]["io_write_bytes"]["value"] < 100
+
+
 def test_json_of_a_run_itself(sonde):
     ran = sonde("run", "-q", "--json", "sh", "-c", 'echo a >> "$SONDE_MARK"; sleep 0.1')
     phase = json.loads(ran.out)["phases"][-1]

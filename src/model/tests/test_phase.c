@@ -248,6 +248,32 @@ static void figures(void **state)
 	}
 }
 
+static double total(const struct facts *facts, const char *name)
+{
+	struct value value = facts_value(facts, "totals", name);
+
+	return value_is(value) ? value.number : NAN;
+}
+
+/* What a process did between the last look and its end is in the account of the run only. */
+static void after_the_last_look(void **state)
+{
+	CLEANUP(facts_clear) struct facts facts = { 0 }, alone = { 0 };
+
+	(void)state;
+	make(&facts, "2 a;9 b");
+	facts_add_measured(&facts, "totals", "io_write_bytes", UNIT_BYTES, 9000, "/proc/PID/io");
+	facts_add_measured(&facts, "totals", "cpu_s", UNIT_SECONDS, 3.9,
+			   "wait4"); /* less: no matter */
+	phases_add(&facts, &facts);
+	assert_float_equal(facts.phases[1].values[PHASE_WRITE].number, 4000, 0);
+	assert_float_equal(facts.phases[2].values[PHASE_WRITE].number, 5000, 0);
+	assert_float_equal(facts.phases[2].values[PHASE_CPU].number, 0, 0);
+	assert_int_equal(phase_cut(&facts, "b", &alone, NULL), 0);
+	assert_float_equal(total(&alone, "io_write_bytes"), 5000, 0);
+	assert_float_equal(alone.lines[2].points[alone.lines[2].n_points - 1].number, 5000, 0);
+}
+
 static void sums(void **state)
 {
 	CLEANUP(facts_clear) struct facts facts = { 0 };
@@ -273,13 +299,6 @@ static struct facts cut(struct facts *facts, const char *marks, const char *whic
 	if (phase_cut(facts, which, &ret, &err) < 0)
 		fail_msg("%s", err.text);
 	return ret;
-}
-
-static double total(const struct facts *facts, const char *name)
-{
-	struct value value = facts_value(facts, "totals", name);
-
-	return value_is(value) ? value.number : NAN;
 }
 
 static void one_phase(void **state)
@@ -397,10 +416,15 @@ static void no_such_phase(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(phases),      cmocka_unit_test(never_ended),
-		cmocka_unit_test(figures),     cmocka_unit_test(sums),
-		cmocka_unit_test(one_phase),   cmocka_unit_test(sleepers),
-		cmocka_unit_test(repetitions), cmocka_unit_test(no_such_phase),
+		cmocka_unit_test(phases),
+		cmocka_unit_test(never_ended),
+		cmocka_unit_test(figures),
+		cmocka_unit_test(sums),
+		cmocka_unit_test(after_the_last_look),
+		cmocka_unit_test(one_phase),
+		cmocka_unit_test(sleepers),
+		cmocka_unit_test(repetitions),
+		cmocka_unit_test(no_such_phase),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
