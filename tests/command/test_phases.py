@@ -3,13 +3,15 @@
 import collections
 import json
 import pathlib
+import re
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
-from conftest import SONDE, environment
+from conftest import ROOT, SONDE, environment
 
 PYTHON = """
 import os, time
@@ -245,6 +247,37 @@ def test_no_such_phase(sonde, worked):
     assert ran.status == 1 and "this run has no phases: its program left no marks" in ran.err
     assert "\nphases" not in sonde("show", "./none.sonde").out
 
+
+
+def examples():
+    """The programs in docs/phases.md, by language."""
+    text = (ROOT / "docs" / "phases.md").read_text()
+    return dict(re.findall(r"^```(\w+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+
+
+HOW_TO_RUN = {  # language: its tool, and what runs the file
+    "sh": ("sh", "sh {}"),
+    "python": (sys.executable, sys.executable + " {}"),
+    "r": ("Rscript", "Rscript --vanilla {}"),
+    "c": ("cc", "cc -xc -Wall -Werror -o marks {} && ./marks"),
+    "fortran": ("gfortran", "gfortran -xf95 -ffree-form -o marks {} && ./marks"),
+}
+
+
+@pytest.mark.parametrize("language", HOW_TO_RUN)
+def test_examples_of_the_docs(sonde, tmp_path, language):
+    tool, line = HOW_TO_RUN[language]
+    if not shutil.which(tool):
+        pytest.skip(f"there is no {tool} here")
+    (tmp_path / "example").write_text(examples()[language])
+    command = ["sh", "-c", line.format("./example")]
+    assert tree(run(sonde, *command)) == ["load", "fit"]
+    alone = subprocess.run(command, cwd=tmp_path, env=environment(tmp_path), capture_output=True, timeout=60)
+    assert (alone.returncode, alone.stdout, alone.stderr) == (0, b"", b"")  # without sonde it runs as well
+
+
+def test_every_example_is_tried():
+    assert set(examples()) == set(HOW_TO_RUN)
 
 
 # Marks as they stand in a journal: the kind, and the name behind its length + 1.
