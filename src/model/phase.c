@@ -349,27 +349,12 @@ void phases_add(struct facts *facts, const struct facts *series)
 		phase_measure(&meter, facts->phases[i].span, facts->phases[i].values);
 }
 
-static struct value sum(struct value a, struct value b)
-{
-	if (!value_is(a) || !value_is(b))
-		return value_absent();
-	return (struct value){ .number = a.number + b.number,
-			       .how = a.how == HOW_MEASURED ? b.how : a.how };
-}
-
-static struct value larger(struct value a, struct value b)
-{
-	if (!value_is(a) || !value_is(b))
-		return value_is(a) ? a : b;
-	return a.number >= b.number ? a : b;
-}
-
 void phase_values_add(struct value *to, const struct value *more)
 {
 	for (int i = 0; i < PHASE_FIGURES; i++) {
 		bool peak = figures[i].kind == FIGURE_PEAK;
 
-		to[i] = peak ? larger(to[i], more[i]) : sum(to[i], more[i]);
+		to[i] = peak ? value_larger(to[i], more[i]) : value_sum(to[i], more[i]);
 	}
 	to[PHASE_CORES_MEAN] = mean_cores(to);
 }

@@ -12,14 +12,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FOREBEARS_MOST 1000
+
 struct cut {
 	const struct facts *from;
 	struct facts *to;
 	struct span *spans; /* in order, apart from each other */
+	uint64_t *passed;   /* time in the phase before each */
 	size_t n_spans;
 	uint64_t end_ns;          /* of the run */
 	const struct line *ticks; /* the run's line with the most points */
 	struct map lines;         /* by process: its first line; the others follow it */
+	struct map processes;     /* by id */
 };
 
 /* Which. */
@@ -71,32 +75,50 @@ static void add_spans(struct cut *cut, const char *name, unsigned repetition)
 		else if (span.end_ns > before->end_ns)
 			before->end_ns = span.end_ns;
 	}
+	cut->passed = mem_new(cut->n_spans * sizeof(*cut->passed));
+	for (size_t i = 1; i < cut->n_spans; i++)
+		cut->passed[i] = cut->passed[i - 1] + cut->spans[i - 1].end_ns -
+				 cut->spans[i - 1].start_ns;
+}
+
+/* How many stretches begin before that time. */
+static size_t spans_before(const struct cut *cut, uint64_t time_ns)
+{
+	size_t low = 0, high = cut->n_spans;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (cut->spans[middle].start_ns < time_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The first that may have seen what was born then. */
+static size_t first_span(const struct cut *cut, uint64_t born_ns)
+{
+	size_t before = spans_before(cut, born_ns);
+
+	return before > 0 ? before - 1 : 0;
 }
 
 /* When that was, in the time of the phase: outside of it, its next moment. */
 static uint64_t time_in(const struct cut *cut, uint64_t time_ns)
 {
-	uint64_t passed_ns = 0;
+	size_t before = spans_before(cut, time_ns);
+	struct span span;
 
-	for (size_t i = 0; i < cut->n_spans && time_ns > cut->spans[i].start_ns; i++) {
-		uint64_t end_ns = cut->spans[i].end_ns;
-
-		passed_ns += (time_ns < end_ns ? time_ns : end_ns) - cut->spans[i].start_ns;
-	}
-	return passed_ns;
+	if (before == 0)
+		return 0;
+	span = cut->spans[before - 1];
+	return cut->passed[before - 1] + (time_ns < span.end_ns ? time_ns : span.end_ns) -
+	       span.start_ns;
 }
 
 /* Values. */
-
-static struct value add(struct value sum, struct value more)
-{
-	if (!value_is(sum) || !value_is(more))
-		return value_is(sum) ? sum : more;
-	sum.number += more.number;
-	if (more.how == HOW_ESTIMATED)
-		sum.how = HOW_ESTIMATED;
-	return sum;
-}
 
 /* A stretch, with the last look where it ends with the run. */
 static struct span reach(const struct cut *cut, size_t i)
@@ -106,25 +128,25 @@ static struct span reach(const struct cut *cut, size_t i)
 
 static struct value growth_of(const struct cut *cut, const struct strand *strand)
 {
+	size_t last = spans_before(cut, strand->died_ns);
 	struct value sum = value_absent();
 
-	for (size_t i = 0; i < cut->n_spans; i++)
-		sum = add(sum, span_growth(strand, reach(cut, i)));
+	for (size_t i = first_span(cut, strand->born_ns); i < last; i++)
+		sum = value_sum(sum, span_growth(strand, reach(cut, i)));
 	return sum;
 }
 
 static struct stand stand_of(const struct cut *cut, const struct strand *strand, bool after_start)
 {
+	size_t last = spans_before(cut, strand->died_ns);
 	struct stand all = { 0 };
 
-	for (size_t i = 0; i < cut->n_spans; i++) {
+	for (size_t i = first_span(cut, strand->born_ns); i < last; i++) {
 		struct stand one = span_stand(strand, reach(cut, i), after_start);
 
 		all.area += one.area;
 		all.covered_s += one.covered_s;
-		if (value_is(one.peak) &&
-		    (!value_is(all.peak) || one.peak.number > all.peak.number))
-			all.peak = one.peak;
+		all.peak = value_larger(all.peak, one.peak);
 	}
 	return all;
 }
@@ -164,9 +186,10 @@ static bool is_high_mark(const struct metric *metric)
 
 static struct value high_of(const struct cut *cut, const struct strand *strand)
 {
+	size_t last = spans_before(cut, strand->died_ns);
 	struct value highest = value_absent();
 
-	for (size_t i = 0; i < cut->n_spans; i++) {
+	for (size_t i = first_span(cut, strand->born_ns); i < last; i++) {
 		size_t start = span_place(strand->points, strand->n_points, cut->spans[i].start_ns);
 		size_t end = span_place(strand->points, strand->n_points, reach(cut, i).end_ns);
 		double before = start > 0 ? strand->points[start - 1].number : 0;
@@ -323,22 +346,21 @@ static void cut_lines(struct cut *cut)
 
 static bool is_alive_in(const struct cut *cut, const struct process *process)
 {
-	for (size_t i = 0; i < cut->n_spans; i++) {
-		if (process->started_ns < cut->spans[i].end_ns &&
-		    process->ended_ns > cut->spans[i].start_ns)
+	for (size_t i = first_span(cut, process->started_ns);
+	     i < cut->n_spans && cut->spans[i].start_ns < process->ended_ns; i++) {
+		if (process->started_ns < cut->spans[i].end_ns)
 			return true;
 	}
 	return false;
 }
 
+/* From its start to its end in one stretch. */
 static bool is_within(const struct cut *cut, const struct process *process)
 {
-	for (size_t i = 0; i < cut->n_spans; i++) {
-		if (process->started_ns >= cut->spans[i].start_ns &&
-		    process->ended_ns <= reach(cut, i).end_ns && process->ended_ns != PROCESS_ALIVE)
-			return true;
-	}
-	return false;
+	size_t before = spans_before(cut, process->started_ns + 1);
+
+	return before > 0 && process->ended_ns <= reach(cut, before - 1).end_ns &&
+	       process->ended_ns != PROCESS_ALIVE;
 }
 
 static const struct line *find_line(const struct cut *cut, uint32_t id, const struct metric *metric)
@@ -364,7 +386,6 @@ static struct value cut_value(const struct cut *cut, const struct process *proce
 	strand.born_ns = process->started_ns;
 	strand.died_ns = process->ended_ns;
 	strand.lasting = true;
-
 	if (process->ended_ns != PROCESS_ALIVE && process->ended_ns > process->started_ns)
 		strand.total = process->values[place];
 	if (is_high_mark(metric))
@@ -377,24 +398,14 @@ static struct value cut_value(const struct cut *cut, const struct process *proce
 	return value;
 }
 
-/* The nearest of its forebears that lived in the phase, too. */
+/* The nearest of its forebears that lived in the phase, too. A damaged recording may have rings. */
 static uint32_t parent_in(const struct cut *cut, const struct process *process)
 {
-	const struct facts *from = cut->from;
-	uint32_t id = process->parent;
+	const struct process *parent = map_find(&cut->processes, process->parent);
 
-	for (size_t steps = 0; id != 0 && steps < 100; steps++) {
-		const struct process *parent = NULL;
-
-		if (id <= from->n_processes && from->processes[id - 1].id == id)
-			parent = &from->processes[id - 1];
-		for (size_t i = 0; !parent && i < from->n_processes; i++)
-			parent = from->processes[i].id == id ? &from->processes[i] : NULL;
-		if (!parent || is_alive_in(cut, parent))
-			return parent ? id : 0;
-		id = parent->parent;
-	}
-	return 0;
+	for (size_t steps = 0; parent && !is_alive_in(cut, parent); steps++)
+		parent = steps < FOREBEARS_MOST ? map_find(&cut->processes, parent->parent) : NULL;
+	return parent ? parent->id : 0;
 }
 
 static void cut_process(struct cut *cut, const struct process *process)
@@ -503,8 +514,10 @@ static void copy_facts(struct cut *cut)
 	cut->to->repaired = cut->from->repaired;
 }
 
-static void find_lines(struct cut *cut)
+static void find_all(struct cut *cut)
 {
+	for (size_t i = 0; i < cut->from->n_processes; i++)
+		map_set(&cut->processes, cut->from->processes[i].id, &cut->from->processes[i]);
 	for (size_t i = 0; i < cut->from->n_lines; i++) {
 		struct line *line = &cut->from->lines[i];
 
@@ -555,7 +568,7 @@ static void cut_all(struct cut *cut, const char *name, unsigned repetition)
 
 	facts_set_metrics(cut->to, SCOPE_RUN, from->run_metrics, from->n_run_metrics);
 	facts_set_metrics(cut->to, SCOPE_PROCESS, from->process_metrics, from->n_process_metrics);
-	find_lines(cut);
+	find_all(cut);
 	copy_facts(cut);
 	add_totals_of_lines(cut);
 	add_totals_of_phase(cut);
@@ -579,6 +592,8 @@ int phase_cut(const struct facts *facts, const char *which, struct facts *ret, s
 	cut_all(&cut, name, repetition);
 	note(&cut, which);
 	map_clear(&cut.lines);
+	map_clear(&cut.processes);
 	free(cut.spans);
+	free(cut.passed);
 	return 0;
 }

@@ -32,6 +32,7 @@ struct strand span_strand(const struct facts *facts, const struct line *line)
 	enum unit unit = line->metric->unit;
 	struct strand strand = { .points = line->points,
 				 .n_points = line->n_points,
+				 .died_ns = UINT64_MAX,
 				 .whole = unit == UNIT_BYTES || unit == UNIT_COUNT };
 
 	if (line->process == 0 && line->metric->kind == KIND_COUNTER)

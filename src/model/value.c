@@ -8,6 +8,23 @@ static const char *const how_names[] = {
 	[HOW_ESTIMATED] = "estimated",
 };
 
+struct value value_sum(struct value a, struct value b)
+{
+	if (!value_is(a) || !value_is(b))
+		return value_is(a) ? a : b;
+	a.number += b.number;
+	if (b.how == HOW_ESTIMATED)
+		a.how = HOW_ESTIMATED;
+	return a;
+}
+
+struct value value_larger(struct value a, struct value b)
+{
+	if (!value_is(a) || !value_is(b))
+		return value_is(a) ? a : b;
+	return a.number >= b.number ? a : b;
+}
+
 const char *how_name(enum how how)
 {
 	return how_names[how];

@@ -35,6 +35,10 @@ static inline bool value_is(struct value value)
 	return value.how != HOW_ABSENT;
 }
 
+/* Of two, one that is absent counts not at all; a sum with an estimated one is estimated. */
+struct value value_sum(struct value a, struct value b);
+struct value value_larger(struct value a, struct value b);
+
 const char *how_name(enum how how);  /* "absent", "measured", "estimated" */
 enum how how_find(const char *name); /* HOW_ABSENT for anything unknown */
 

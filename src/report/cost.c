@@ -13,31 +13,14 @@ static struct value value_of(const struct facts *facts, const struct process *pr
 	return place < 0 ? value_absent() : process->values[place];
 }
 
-static struct value larger(struct value a, struct value b)
-{
-	if (!value_is(a) || !value_is(b))
-		return value_is(a) ? a : b;
-	return a.number >= b.number ? a : b;
-}
-
-static struct value sum(struct value a, struct value b)
-{
-	if (!value_is(a) || !value_is(b))
-		return value_is(a) ? a : b;
-	a.number += b.number;
-	if (b.how == HOW_ESTIMATED)
-		a.how = b.how;
-	return a;
-}
-
 /* The kernel's own high-water mark was read less often than the size, so either may be the larger.
  */
 struct cost page_cost(const struct facts *facts, const struct process *process)
 {
 	return (struct cost){
 		.cpu_s = value_of(facts, process, "cpu_s"),
-		.memory_bytes = larger(value_of(facts, process, "memory_bytes"),
-				       value_of(facts, process, "memory_high_bytes")),
+		.memory_bytes = value_larger(value_of(facts, process, "memory_bytes"),
+					     value_of(facts, process, "memory_high_bytes")),
 		.read_bytes = value_of(facts, process, "io_read_bytes"),
 		.write_bytes = value_of(facts, process, "io_write_bytes"),
 	};
@@ -45,10 +28,10 @@ struct cost page_cost(const struct facts *facts, const struct process *process)
 
 void page_cost_add(struct cost *to, const struct cost *more)
 {
-	to->cpu_s = sum(to->cpu_s, more->cpu_s);
-	to->memory_bytes = larger(to->memory_bytes, more->memory_bytes);
-	to->read_bytes = sum(to->read_bytes, more->read_bytes);
-	to->write_bytes = sum(to->write_bytes, more->write_bytes);
+	to->cpu_s = value_sum(to->cpu_s, more->cpu_s);
+	to->memory_bytes = value_larger(to->memory_bytes, more->memory_bytes);
+	to->read_bytes = value_sum(to->read_bytes, more->read_bytes);
+	to->write_bytes = value_sum(to->write_bytes, more->write_bytes);
 }
 
 const char *page_value(const char *name, enum unit unit, struct value value, char *ret)
