@@ -200,9 +200,15 @@ static struct value high_of(const struct cut *cut, const struct strand *strand)
 	return highest;
 }
 
+/* Cores, shares and loads say at their point how the time before it was. */
+static bool of_before(const struct metric *metric)
+{
+	return metric->unit == UNIT_RATIO;
+}
+
 static void add_gauge(struct cut *cut, const struct metric *metric, const struct strand *strand)
 {
-	struct stand stand = stand_of(cut, strand, metric->unit == UNIT_RATIO);
+	struct stand stand = stand_of(cut, strand, of_before(metric));
 	struct value mean = stand.covered_s > 0 ? value_read(stand.area / stand.covered_s)
 						: value_absent();
 	char name[96];
@@ -313,7 +319,8 @@ static void gauge_cut(const struct cut *cut, const struct strand *strand, struct
 		struct span span = cut->spans[i];
 		size_t at = span_place(strand->points, strand->n_points, span.start_ns);
 
-		if (at > 0 && strand->points[at - 1].time_ns == span.start_ns)
+		if (at > 0 && strand->points[at - 1].time_ns == span.start_ns &&
+		    !of_before(to->metric))
 			at--;
 		for (; at < strand->n_points && strand->points[at].time_ns <= span.end_ns; at++)
 			point_add(to, &room, passed_ns + strand->points[at].time_ns - span.start_ns,
@@ -530,6 +537,7 @@ static void find_all(struct cut *cut)
 
 static void note(struct cut *cut, const char *which)
 {
+	facts_add_text(cut->to, "run", "phase", which);
 	if (cut->n_spans > 1)
 		facts_note(
 		    cut->to,

@@ -144,6 +144,7 @@ void json_run_fields(struct json *json, const struct facts *facts)
 
 	text_field(json, facts, "run", "id");
 	text_field(json, facts, "run", "name");
+	string_if_known(json, "phase", facts_text(facts, "run", "phase"));
 	list_of_texts(json, "command", facts, "command");
 	for (size_t i = 0; i < COUNT(texts); i++)
 		text_field(json, facts, "run", texts[i]);

@@ -58,6 +58,7 @@ static void print_title(const struct page *page)
 
 	add_named(&title, page->facts, "run ", "run", "id", "");
 	add_named(&title, page->facts, " \"", "run", "name", "\"");
+	add_named(&title, page->facts, ", phase \"", "run", "phase", "\"");
 	words_started(&started, page->facts);
 	text_add_format(&title, "%s%s", started.length > 0 ? ", " : "", text_string(&started));
 	add_named(&title, page->facts, " on ", "run", "host", "");

@@ -190,6 +190,7 @@ def test_one_phase_is_a_run_of_its_own(sonde, worked):
         alone = shown(sonde, "--phase", which)
         for metric in ("wall_s", "cpu_s", "io_write_bytes", "memory_tree_peak_bytes"):
             assert alone["totals"][metric]["value"] == pytest.approx(by_name[name]["totals"][metric]["value"]), metric
+        assert alone["run"]["phase"] == which and "phase" not in worked["run"]
         assert alone["run"]["id"] == worked["run"]["id"] and alone["machine"] == worked["machine"]
         assert alone["processes"][0]["command"] == worked["processes"][0]["command"]
     assert tree(shown(sonde, "--phase", "fit")) == ["burn", "rest"] * 2
@@ -201,7 +202,7 @@ def test_one_phase_is_a_run_of_its_own(sonde, worked):
     assert series[-1] == [pytest.approx(both["totals"][metric]["value"]) for metric in ("wall_s", "cpu_s")]
     assert series == sorted(series)
     page = sonde("show", "--phase", "fit", "./run.sonde").out
-    assert "note: all of this is phase 'fit' alone" in page and "burn x 2" in page and "what it used" in page
+    assert ', phase "fit"' in page.splitlines()[0] and "all of this is phase 'fit' alone" in page and "burn x 2" in page and "what it used" in page
     assert "who started whom" in sonde("show", "--phase", "fit", "--tree", "./run.sonde").out
     assert "cpu_s" in sonde("show", "--phase", "fit", "--series", "cpu_s", "./run.sonde").out
 

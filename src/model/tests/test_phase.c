@@ -342,6 +342,7 @@ static void one_phase(void **state)
 	assert_ptr_equal(alone.lines[0].metric, &alone.run_metrics[0]);
 	assert_int_equal(alone.lines[1].n_points, 4);
 	assert_non_null(strstr(facts_text(&alone, "note", "0"), "phase 'a' alone"));
+	assert_string_equal(facts_text(&alone, "run", "phase"), "a");
 }
 
 /* Of a process that slept in the phase, its memory is known all the same, but not its high mark. */
