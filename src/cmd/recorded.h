@@ -8,8 +8,8 @@
 #include <stdbool.h>
 
 /* Finds the run that the user means (NULL: the last one), reads it, and says on stderr where it did
- * not end properly or is still running. Its phases are there, too. `what` is of READ_*; the caller ends *ret with
- * facts_clear(). */
+ * not end properly or is still running. Its phases are there, too. `what` is of READ_*; the caller
+ * ends *ret with facts_clear(). */
 int recorded_read(const char *run, unsigned what, struct facts *ret, struct err *err);
 /* The facts of the last run, with advice, where there is one; says nothing. */
 bool recorded_last(struct facts *ret);

@@ -245,9 +245,14 @@ static void fill(struct facts *facts, const struct phase *list, size_t count, ui
 
 /* Repetitions. */
 
+struct named {
+	struct phase *phase;
+};
+
 static int by_name(const void *left, const void *right)
 {
-	const struct phase *a = *(struct phase *const *)left, *b = *(struct phase *const *)right;
+	const struct phase *a = ((const struct named *)left)->phase;
+	const struct phase *b = ((const struct named *)right)->phase;
 	int order = strcmp(a->name, b->name);
 
 	return order ? order : a < b ? -1 : a > b;
@@ -255,18 +260,19 @@ static int by_name(const void *left, const void *right)
 
 static void count_repetitions(struct facts *facts)
 {
-	CLEANUP(freep) struct phase **list = mem_new(facts->n_phases * sizeof(struct phase *));
+	CLEANUP(freep) struct named *list = mem_new(facts->n_phases * sizeof(*list));
 	size_t first = 0;
 
 	for (size_t i = 0; i < facts->n_phases; i++)
-		list[i] = &facts->phases[i];
+		list[i].phase = &facts->phases[i];
 	qsort(list, facts->n_phases, sizeof(*list), by_name);
 	for (size_t i = 0; i < facts->n_phases; i++) {
-		if (i + 1 < facts->n_phases && strcmp(list[i]->name, list[i + 1]->name) == 0)
+		if (i + 1 < facts->n_phases &&
+		    strcmp(list[i].phase->name, list[i + 1].phase->name) == 0)
 			continue;
 		for (size_t j = first; j <= i; j++) {
-			list[j]->repetition = (unsigned)(j - first + 1);
-			list[j]->repetitions = (unsigned)(i - first + 1);
+			list[j].phase->repetition = (unsigned)(j - first + 1);
+			list[j].phase->repetitions = (unsigned)(i - first + 1);
 		}
 		first = i + 1;
 	}

@@ -74,10 +74,10 @@ void phase_measure(const struct phase_meter *meter, struct span span, struct val
 void phase_values_add(struct value *to, const struct value *more);
 
 /* phase_cut.c: the facts of one phase alone, as if nothing else had been: totals, processes, lines
- * and what stands inside of it, with times since its start; fact run/phase is `which`. `which` is a name, for all of its
- * repetitions one behind the other, or NAME#2 for the second. The run's lines and those of its
- * processes must be there. -ENOENT where there is no such phase. The caller ends *ret with
- * facts_clear(). */
+ * and what stands inside of it, with times since its start; section "run", "phase" says which.
+ * `which` is a name, for all of its repetitions one behind the other, or NAME#2 for the second. The
+ * run's lines and those of its processes must be there. -ENOENT where there is no such phase. The
+ * caller ends *ret with facts_clear(). */
 int phase_cut(const struct facts *facts, const char *which, struct facts *ret, struct err *err);
 
 #endif

@@ -396,7 +396,7 @@ static struct value cut_value(const struct cut *cut, const struct process *proce
 	if (process->ended_ns != PROCESS_ALIVE && process->ended_ns > process->started_ns)
 		strand.total = process->values[place];
 	if (is_high_mark(metric))
-		return high_of(cut, &strand);
+		return line ? high_of(cut, &strand) : value_absent();
 	value = metric->kind == KIND_COUNTER ? growth_of(cut, &strand)
 					     : stand_of(cut, &strand, false).peak;
 	if (value_is(value) &&

@@ -35,7 +35,7 @@ struct rows {
 	struct map by_name;    /* of parent and name: place + 1 of the row */
 };
 
-/* Names that share a hash share a row: of 2^64 of them, none do. */
+/* Two names of one hash would share a row; of 2^64 hashes, no run meets that. */
 static uint64_t key_of(ptrdiff_t parent, const char *name)
 {
 	return hash_bytes((uint64_t)(parent + 2) * 0x9e3779b97f4a7c15u, name, strlen(name));
@@ -44,11 +44,10 @@ static uint64_t key_of(ptrdiff_t parent, const char *name)
 static size_t row_add(struct rows *rows, const struct phase *phase, ptrdiff_t parent)
 {
 	size_t place = rows->count++;
-	struct row *row = &rows->list[place], *above = parent < 0 ? NULL : &rows->list[parent];
-	ptrdiff_t *last = above ? &above->last_child : &rows->last;
-	ptrdiff_t *first = above ? &above->child : &rows->first;
+	ptrdiff_t *last = parent < 0 ? &rows->last : &rows->list[parent].last_child;
+	ptrdiff_t *first = parent < 0 ? &rows->first : &rows->list[parent].child;
 
-	*row = (struct row){
+	rows->list[place] = (struct row){
 		.first = phase, .parent = parent, .child = -1, .last_child = -1, .next = -1
 	};
 	if (*last >= 0)
@@ -93,9 +92,14 @@ static void gather(struct rows *rows, const struct facts *facts)
 }
 
 /* Who is shown of too many: the longest, and whoever they are inside of. */
+struct ranked {
+	const struct row *row;
+};
+
 static int by_time(const void *left, const void *right)
 {
-	const struct row *a = *(struct row *const *)left, *b = *(struct row *const *)right;
+	const struct row *a = ((const struct ranked *)left)->row;
+	const struct row *b = ((const struct ranked *)right)->row;
 	double difference = a->values[PHASE_WALL].number - b->values[PHASE_WALL].number;
 
 	if (difference != 0)
@@ -105,14 +109,14 @@ static int by_time(const void *left, const void *right)
 
 static bool *choose(const struct rows *rows)
 {
-	CLEANUP(freep) struct row **order = mem_new(rows->count * sizeof(struct row *));
+	CLEANUP(freep) struct ranked *order = mem_new(rows->count * sizeof(*order));
 	bool *shown = mem_new(rows->count * sizeof(*shown));
 
 	for (size_t i = 0; i < rows->count; i++)
-		order[i] = &rows->list[i];
+		order[i].row = &rows->list[i];
 	qsort(order, rows->count, sizeof(*order), by_time);
 	for (size_t i = 0; i < rows->count && i < ROWS; i++) {
-		ptrdiff_t place = order[i] - rows->list;
+		ptrdiff_t place = order[i].row - rows->list;
 
 		for (; place >= 0 && !shown[place]; place = rows->list[place].parent)
 			shown[place] = true;

@@ -214,7 +214,7 @@ static void figures(void **state)
 	enum { YES = HOW_MEASURED, MAYBE = HOW_ESTIMATED, NO = HOW_ABSENT };
 	static const struct {
 		const char *marks;
-		size_t phase;
+		int phase;
 		enum phase_figure figure;
 		double number;
 		int how;
