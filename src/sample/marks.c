@@ -367,6 +367,12 @@ size_t marks_read(struct marks *marks, uint64_t now_ns, struct facts *facts, str
 	return taking.count;
 }
 
+void marks_pause(struct marks *marks, uint64_t until_ns)
+{
+	if (marks && until_ns > marks->quiet_ns)
+		marks->quiet_ns = until_ns;
+}
+
 void marks_unwatch(struct marks *marks)
 {
 	if (marks && marks->notify >= 0)

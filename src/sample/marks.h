@@ -38,6 +38,8 @@ uint64_t marks_due(const struct marks *marks, uint64_t now_ns);
  * with the time `now_ns`, or that of the file where it was written long before. Returns how many
  * marks there were. NULL for `marks` is fine. */
 size_t marks_read(struct marks *marks, uint64_t now_ns, struct facts *facts, struct series *series);
+/* Nothing is to be read before that time: there is no budget for it. */
+void marks_pause(struct marks *marks, uint64_t until_ns);
 /* It will be read only once more: from now on the kernel may forget of it, which takes it a while.
  */
 void marks_unwatch(struct marks *marks);

@@ -35,7 +35,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE_NS 5000000000ull /* between the time limit's SIGTERM and its SIGKILL */
+#define MARKS_PAUSE_NS 50000000ull /* where more marks come than the budget allows to look at */
+#define GRACE_NS 5000000000ull     /* between the time limit's SIGTERM and its SIGKILL */
 
 struct session {
 	const struct run *run;
@@ -322,8 +323,12 @@ static void take_marks(struct session *session)
 {
 	uint64_t now_ns = run_ns(session);
 
-	if (marks_read(session->marks, now_ns, session->facts, session->sampler.series) > 0)
+	if (marks_read(session->marks, now_ns, session->facts, session->sampler.series) == 0)
+		return;
+	if (sampler_may(&session->sampler, now_ns))
 		sampler_tick_extra(&session->sampler, now_ns);
+	else
+		marks_pause(session->marks, now_ns + MARKS_PAUSE_NS);
 }
 
 /* Waits until a tick is due or something happened. */

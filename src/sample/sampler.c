@@ -275,12 +275,16 @@ void sampler_tick(struct sampler *sampler, uint64_t now_ns)
 	keep_budget(sampler, now_ns, slow);
 }
 
-void sampler_tick_extra(struct sampler *sampler, uint64_t now_ns)
+bool sampler_may(const struct sampler *sampler, uint64_t now_ns)
 {
 	double used_ns = (double)(own_cpu_ns() - sampler->first_own_ns);
-	double allowed_ns = (double)now_ns * sampler->budget + EXTRA_PURSE_NS;
 
-	if (used_ns + sampler->tick_cost_ns > allowed_ns)
+	return used_ns + sampler->tick_cost_ns < (double)now_ns * sampler->budget + EXTRA_PURSE_NS;
+}
+
+void sampler_tick_extra(struct sampler *sampler, uint64_t now_ns)
+{
+	if (!sampler_may(sampler, now_ns))
 		return;
 	sampler->slow_due_ns = 0;
 	if (now_ns < sampler->last_ns + EXTRA_LEAST_NS)

@@ -55,6 +55,8 @@ void sampler_tick(struct sampler *sampler, uint64_t now_ns);
 /* One in full because somebody needs to know how all stands just now; where the last one was just
  * before, as soon as may be; none where the budget does not allow it. */
 void sampler_tick_extra(struct sampler *sampler, uint64_t now_ns);
+/* Does the budget allow anything beyond the usual ticks? */
+bool sampler_may(const struct sampler *sampler, uint64_t now_ns);
 /* When the next look is due, in the same clock. */
 uint64_t sampler_due(const struct sampler *sampler);
 void sampler_clear(struct sampler *sampler);
