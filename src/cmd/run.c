@@ -6,9 +6,9 @@
 #include "cmd/version.h"
 #include "model/phase.h"
 #include "report/report.h"
-#include "source/program.h"
 #include "sample/marks.h"
 #include "series/series.h"
+#include "source/program.h"
 #include "store/store.h"
 
 #include <errno.h>
