@@ -5,6 +5,7 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,19 +142,56 @@ static bool close_between(unsigned first, unsigned last)
 #endif
 }
 
-void file_close_others(int first, int keep)
+static bool is_among(int fd, const int *keep, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (keep[i] == fd)
+			return true;
+	}
+	return false;
+}
+
+/* The least of them that is not below `first`; INT_MAX: none. */
+static int next_kept(int first, const int *keep, size_t count)
+{
+	int next = INT_MAX;
+
+	for (size_t i = 0; i < count; i++) {
+		if (keep[i] >= first && keep[i] < next)
+			next = keep[i];
+	}
+	return next;
+}
+
+static bool close_ranges(int first, const int *keep, size_t count)
+{
+	int kept;
+
+	while ((kept = next_kept(first, keep, count)) < INT_MAX) {
+		if (kept > first && !close_between((unsigned)first, (unsigned)kept - 1))
+			return false;
+		first = kept + 1;
+	}
+	return close_between((unsigned)first, ~0u);
+}
+
+void file_close_all_but(int first, const int *keep, size_t count)
 {
 	struct rlimit limit = { .rlim_cur = 1024 };
-	bool below = keep <= first || close_between((unsigned)first, (unsigned)keep - 1);
 
-	if (below && close_between((unsigned)(keep < first ? first : keep + 1), ~0u))
+	if (close_ranges(first, keep, count))
 		return;
 	getrlimit(RLIMIT_NOFILE, &limit);
 	for (int fd = first; fd < (int)(limit.rlim_cur < MOST_TRIED ? limit.rlim_cur : MOST_TRIED);
 	     fd++) {
-		if (fd != keep)
+		if (!is_among(fd, keep, count))
 			close(fd);
 	}
+}
+
+void file_close_others(int first, int keep)
+{
+	file_close_all_but(first, &keep, 1);
 }
 
 void kept_limit(size_t descriptors)

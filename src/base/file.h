@@ -30,6 +30,7 @@ int file_replace(const char *path, const void *bytes, size_t count, mode_t mode,
 /* Closes every descriptor from `first` on but `keep`; also on kernels before 5.9, which have no
  * call for it. */
 void file_close_others(int first, int keep);
+void file_close_all_but(int first, const int *keep, size_t count); /* -1 is none */
 
 /* A /proc file that is read again and again: its descriptor is kept while the process may have that
  * many open, and opened anew at every read otherwise. */

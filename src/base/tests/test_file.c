@@ -204,6 +204,26 @@ static void all_but_one_are_closed(void **state)
 	close(keep);
 }
 
+static void all_but_some_are_closed(void **state)
+{
+	const int keep[] = { dup2(STDIN_FILENO, 17), -1, dup2(STDIN_FILENO, 3), 17 };
+	pid_t child = fork();
+	int status;
+
+	(void)state;
+	if (child == 0) {
+		dup2(STDIN_FILENO, 4);
+		dup2(STDIN_FILENO, 18);
+		file_close_all_but(3, keep, COUNT(keep));
+		_exit(fcntl(4, F_GETFD) >= 0 || fcntl(18, F_GETFD) >= 0 || fcntl(17, F_GETFD) < 0 ||
+		      fcntl(3, F_GETFD) < 0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	close(17);
+	close(3);
+}
+
 static size_t count_files(void)
 {
 	DIR *directory = opendir(root);
@@ -250,6 +270,7 @@ int main(void)
 		cmocka_unit_test(a_full_disk_is_said),
 		cmocka_unit_test(replaces_at_once),
 		cmocka_unit_test(all_but_one_are_closed),
+		cmocka_unit_test(all_but_some_are_closed),
 	};
 
 	return cmocka_run_group_tests_name("base/file", tests, make_root, remove_root);
