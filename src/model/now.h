@@ -16,6 +16,9 @@ struct now {
 	_Atomic double processes;
 	_Atomic double limit_cores, limit_memory_bytes; /* what it may use */
 	_Atomic double limit_s;                         /* when it will be ended */
+	_Atomic uint64_t shown_us; /* CPU time of those who show it: it is sonde's own, too */
 };
+
+void now_init(struct now *now); /* nothing is known yet */
 
 #endif

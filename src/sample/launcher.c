@@ -7,6 +7,7 @@
  */
 #include "sample/launcher.h"
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/parse.h"
@@ -21,7 +22,6 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define SIGNAL_ORDER (SIGRTMIN + 4)
@@ -43,14 +43,6 @@ struct state {
 		uint64_t time_ns;
 	} group[65]; /* by signal: the last that came to us, too */
 };
-
-static uint64_t boot_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void launcher_command(struct launcher_shared *shared, int launcher_pid, enum launcher_order order,
 		      int signal, int sender_pid)
@@ -115,6 +107,10 @@ NORETURN static void become_program(const struct launcher *launcher)
 
 	/* As exec will call it: a look, or the kernel's log, may meet it before that. */
 	prctl(PR_SET_NAME, slash ? slash + 1 : launcher->argv[0]);
+	if (launcher->stdout_fd)
+		dup2(launcher->stdout_fd, STDOUT_FILENO);
+	if (launcher->stderr_fd)
+		dup2(launcher->stderr_fd, STDERR_FILENO);
 	sigaction(SIGCHLD, &launcher->child_action, NULL);
 	sigprocmask(SIG_SETMASK, &launcher->mask, NULL);
 	error = execute(launcher);

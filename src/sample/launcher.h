@@ -65,6 +65,7 @@ struct launcher {
 	sigset_t mask;    /* the program's signal mask */
 	struct sigaction child_action; /* and its disposition of SIGCHLD */
 	int socket;                    /* to the sampler */
+	int stdout_fd, stderr_fd;      /* for the program, in place of ours; 0: ours */
 	int sampler_pid;
 	bool wait_for_all; /* stay until the last descendant has gone */
 	/* Goes into the program's environment; removed at the end, should the sampler have died.

@@ -54,7 +54,8 @@ static double own_cpu_s(const struct sampler *sampler)
 	getrusage(RUSAGE_SELF, &own);
 	return (double)own.ru_utime.tv_sec + (double)own.ru_utime.tv_usec / 1e6 +
 	       (double)own.ru_stime.tv_sec + (double)own.ru_stime.tv_usec / 1e6 +
-	       (double)sampler->tree.shared->own_cpu_us / 1e6;
+	       (double)sampler->tree.shared->own_cpu_us / 1e6 +
+	       (sampler->now ? (double)atomic_load(&sampler->now->shown_us) / 1e6 : 0);
 }
 
 static int run_metric(const struct sampler *sampler, const char *name)

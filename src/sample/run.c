@@ -9,10 +9,12 @@
  * When the program stops, we stop the same way, so that the shell sees its job stop. */
 #include "sample/run.h"
 
+#include "base/clock.h"
 #include "model/phase.h"
 #include "sample/launcher.h"
 #include "sample/marks.h"
 #include "sample/outcome.h"
+#include "sample/publish.h"
 #include "sample/sampler.h"
 #include "sample/sender.h"
 #include "source/context.h"
@@ -56,14 +58,6 @@ struct session {
 };
 
 static struct launcher_shared *watched; /* for the one who runs out of memory */
-
-static uint64_t boot_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_BOOTTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-}
 
 void run_end_like(int status)
 {
@@ -112,6 +106,7 @@ static void fill_standard_descriptors(void)
 /* Pipes and locks that the program inherited must end with the program, not with us. */
 static void let_go_of_inherited(const struct session *session)
 {
+	const int keep[] = { session->socket, session->run->keep_fd };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
 	if (null >= 0) {
@@ -119,7 +114,7 @@ static void let_go_of_inherited(const struct session *session)
 		if (!session->run->keep_stdout)
 			dup2(null, STDOUT_FILENO);
 	}
-	file_close_others(STDERR_FILENO + 1, session->socket);
+	file_close_all_but(STDERR_FILENO + 1, keep, COUNT(keep));
 }
 
 static void raise_descriptor_limit(void)
@@ -142,6 +137,8 @@ NORETURN static void be_launcher(const struct session *session, int socket, pid_
 		.mask = session->mask,
 		.child_action = session->child_action,
 		.socket = socket,
+		.stdout_fd = session->run->stdout_fd,
+		.stderr_fd = session->run->stderr_fd,
 		.sampler_pid = sampler,
 		.wait_for_all = session->run->wait,
 		.mark_path = session->run->mark_path,
@@ -406,12 +403,15 @@ static void start_measuring(struct session *session)
 	}
 	sampler_init(&session->sampler, session->facts, session->launcher, session->shared,
 		     session->events, session->run->interval_ns, session->run->budget);
+	session->sampler.now = session->run->now;
 }
 
 static void start_recording(struct session *session)
 {
 	evidence_look(&session->evidence);
 	context_read("/", session->facts);
+	if (session->run->now)
+		publish_limits(session->facts, session->run->timeout_ns, session->run->now);
 	if (session->run->path &&
 	    series_open(session->run->path, session->facts, &session->sampler.series,
 			&session->sampler.series_err) < 0)
@@ -441,7 +441,7 @@ static void finish(struct session *session, struct run_end *ret)
 	uint64_t ended_ns = session->shared->program_reaped.time_ns;
 	struct err err = { 0 };
 
-	take_signals(session);   /* that which ended the program may be among them */
+	take_signals(session); /* that which ended the program may be among them */
 	marks_unwatch(session->marks);
 	if (session->launcher) { /* it is about to leave, and who lives on comes to us */
 		waitpid(session->launcher, NULL, 0);
@@ -523,6 +523,8 @@ int run_program(const struct run *run, struct facts *facts, struct run_end *ret,
 	start_recording(&session);
 	start_marks(&session);
 	watch(&session);
+	if (run->drain)
+		run->drain(run->drain_arg);
 	ret->exec_errno = atomic_load(&session.shared->exec_errno);
 	if (!ret->exec_errno) {
 		finish(&session, ret);

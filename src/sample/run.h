@@ -19,6 +19,11 @@ struct run {
 	bool keep_stdout;    /* we will write there, after the program's end */
 	/* What the program gets in place of our stdout and stderr; 0: ours. */
 	int stdout_fd, stderr_fd;
+	int keep_fd; /* stays open in this process, besides 0 to 2; 0: none */
+	/* Called once the program has ended, before its marks are closed: what it wrote may still
+	 * be on its way to us. NULL: nothing is. */
+	void (*drain)(void *arg);
+	void *drain_arg;
 	const char *mark_path; /* of marks_create(): goes into $SONDE_MARK and is removed at the
 				  end; NULL: no marks */
 	struct now *now;       /* to be kept up to date while it runs; NULL: nobody looks */

@@ -1,5 +1,8 @@
 #include "sample/sampler.h"
 
+#include "base/clock.h"
+#include "sample/publish.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,10 +19,7 @@
 
 static uint64_t own_cpu_ns(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+	return clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static void open_run_sources(struct sampler *sampler)
@@ -264,6 +264,8 @@ void sampler_tick(struct sampler *sampler, uint64_t now_ns)
 	sampler->run[RUN_PROCESSES] = value_read((double)sampler->tree.n_live);
 	read_run_sources(sampler, slow);
 	tally_add(sampler->tally, now_ns, gap, sampler->run);
+	if (sampler->now)
+		publish_tick(sampler, now_ns, sampler->now);
 	keep_rows(sampler);
 	if (sampler->series)
 		keep_tick(sampler, now_ns, gap);

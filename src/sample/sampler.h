@@ -3,9 +3,15 @@
 #ifndef SAMPLE_SAMPLER_H
 #define SAMPLE_SAMPLER_H
 
+#include "model/now.h"
 #include "model/tally.h"
 #include "sample/tree.h"
 #include "series/series.h"
+
+struct shown { /* when rates were last made known, and the bytes then */
+	uint64_t time_ns;
+	double read_bytes, write_bytes;
+};
 
 struct sampler {
 	struct metrics metrics;
@@ -44,6 +50,8 @@ struct sampler {
 	uint64_t pss_pause_ns;         /* before looking again for what came apart */
 	uint64_t gap_ns;               /* nobody looked for so long, in all */
 	int cores;                     /* online */
+	struct now *now;               /* for those who show it; NULL: nobody does */
+	struct shown shown;
 };
 
 /* The tables of `facts` are filled from the sources and used until the end. */
