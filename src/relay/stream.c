@@ -1,0 +1,155 @@
+/* The pty is not the program's controlling terminal: its session, its process group, its stdin and
+ * the keys stay with the real one. It only makes isatty(3), the size and the colours right. Its
+ * modes are the real ones' without OPOST, so that bytes pass as they are and become \r\n once, at
+ * the real terminal. Nobody ever writes to its other end, so nothing is echoed. */
+#include "relay/stream.h"
+
+#include "base/mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PIPE_BYTES (1024 * 1024)
+#define LEAST_COLUMNS 20 /* a terminal is never made narrower than this */
+
+bool stream_same(int one, int other)
+{
+	struct stat a, b;
+
+	if (fstat(one, &a) < 0 || fstat(other, &b) < 0)
+		return false;
+	return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_rdev == b.st_rdev;
+}
+
+/* Descriptors 0 to 2 that the user closed stay closed for the program. */
+static int move_up(int fd)
+{
+	int above;
+
+	if (fd < 0 || fd > STDERR_FILENO)
+		return fd;
+	above = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	close(fd);
+	return above;
+}
+
+static int open_pipe(struct stream *stream, struct err *err)
+{
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC) < 0)
+		return err_set(err, -errno, "cannot make a pipe");
+	stream->in = move_up(ends[0]);
+	stream->program_end = move_up(ends[1]);
+	if (stream->in < 0 || stream->program_end < 0)
+		return err_set(err, -EMFILE, "cannot make a pipe");
+	fcntl(stream->program_end, F_SETPIPE_SZ, PIPE_BYTES);
+	return 0;
+}
+
+static int open_slave(int master)
+{
+	char path[64];
+
+#ifdef TIOCGPTPEER
+	int fd = ioctl(master, TIOCGPTPEER, O_RDWR | O_NOCTTY | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+#endif
+	if (ptsname_r(master, path, sizeof(path)) != 0)
+		return -1;
+	return open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
+}
+
+/* With nothing random between its fields, so that two can be compared. */
+static int read_modes(int fd, struct termios *ret)
+{
+	memset(ret, 0, sizeof(*ret));
+	return tcgetattr(fd, ret);
+}
+
+static int open_pty(struct stream *stream, struct err *err)
+{
+	stream->in = move_up(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
+	if (stream->in < 0)
+		return err_set(err, -errno, "cannot open '/dev/ptmx'");
+	fcntl(stream->in, F_SETFD, FD_CLOEXEC);
+	if (grantpt(stream->in) < 0 || unlockpt(stream->in) < 0)
+		return err_set(err, -errno, "cannot use a pty");
+	stream->program_end = move_up(open_slave(stream->in));
+	if (stream->program_end < 0)
+		return err_set(err, -errno, "cannot open a pty");
+	if (read_modes(stream->out, &stream->modes) < 0)
+		return err_set(err, -errno, "cannot read the terminal's modes");
+	stream->modes.c_oflag &= ~(tcflag_t)OPOST;
+	if (tcsetattr(stream->program_end, TCSANOW, &stream->modes) < 0)
+		return err_set(err, -errno, "cannot set the modes of a pty");
+	read_modes(stream->program_end, &stream->modes);
+	stream_resize(stream);
+	return 0;
+}
+
+int stream_open(int out, size_t stamp_columns, struct stream *ret, struct err *err)
+{
+	struct stream stream = { .in = -1, .program_end = -1, .stamp_columns = stamp_columns };
+	struct stat about;
+	int r;
+
+	stream.out = fcntl(out, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (stream.out < 0)
+		return err_set(err, -errno, "cannot use descriptor %d", out);
+	stream.terminal = isatty(out);
+	stream.fifo = fstat(out, &about) == 0 && S_ISFIFO(about.st_mode);
+	r = stream.terminal ? open_pty(&stream, err) : open_pipe(&stream, err);
+	if (r < 0) {
+		stream_close(&stream);
+		return r;
+	}
+	*ret = stream;
+	return 0;
+}
+
+bool stream_resize(struct stream *stream)
+{
+	struct winsize size;
+
+	if (!stream->terminal || ioctl(stream->out, TIOCGWINSZ, &size) < 0 ||
+	    memcmp(&size, &stream->size, sizeof(size)) == 0)
+		return false;
+	stream->size = size;
+	if (size.ws_col >= stream->stamp_columns + LEAST_COLUMNS)
+		size.ws_col -= (unsigned short)stream->stamp_columns;
+	return ioctl(stream->in, TIOCSWINSZ, &size) == 0;
+}
+
+bool stream_in_foreground(const struct stream *stream)
+{
+	return tcgetpgrp(stream->out) == getpgrp();
+}
+
+/* OPOST is the one mode in which the two differ. */
+void stream_follow_modes(struct stream *stream)
+{
+	struct termios now, real;
+
+	if (!stream->terminal || read_modes(stream->in, &now) < 0 ||
+	    memcmp(&now, &stream->modes, sizeof(now)) == 0)
+		return;
+	stream->modes = now;
+	if (!stream_in_foreground(stream) || read_modes(stream->out, &real) < 0)
+		return;
+	now.c_oflag = (now.c_oflag & ~(tcflag_t)OPOST) | (real.c_oflag & OPOST);
+	tcsetattr(stream->out, TCSANOW, &now);
+}
+
+void stream_close(struct stream *stream)
+{
+	closep(&stream->in);
+	closep(&stream->program_end);
+	closep(&stream->out);
+}
