@@ -5,6 +5,8 @@
 #include "cmd/cmd.h"
 #include "cmd/version.h"
 #include "model/phase.h"
+#include "relay/format.h"
+#include "relay/relay.h"
 #include "report/report.h"
 #include "sample/marks.h"
 #include "series/series.h"
@@ -22,8 +24,9 @@
 
 struct run_options {
 	const char *output, *name;
-	struct opt_list tags;
-	bool quiet, json, no_record, wait;
+	const char *stamp;
+	struct opt_list tags, mark_on;
+	bool quiet, json, no_record, wait, live;
 	uint64_t interval_ns, timeout_ns;
 	double budget;
 };
@@ -72,6 +75,21 @@ static const struct opt run_opts[] = {
 	  .value = "TIME",
 	  .into = offsetof(struct run_options, timeout_ns),
 	  .help = "end the program after this time (SIGTERM, 5 s later SIGKILL)" },
+	{ .name = "stamp",
+	  .kind = OPT_TEXT,
+	  .value = "FORMAT",
+	  .bare = FORMAT_DEFAULT,
+	  .into = offsetof(struct run_options, stamp),
+	  .help = "put time, busy cores and memory before each line of its output" },
+	{ .name = "mark-on",
+	  .kind = OPT_LIST,
+	  .value = "REGEX",
+	  .into = offsetof(struct run_options, mark_on),
+	  .help = "a line of its output that matches begins a phase; may be given often" },
+	{ .name = "live",
+	  .kind = OPT_BOOL,
+	  .into = offsetof(struct run_options, live),
+	  .help = "a line on the terminal with what it uses now, while it runs" },
 	{ .name = "json",
 	  .kind = OPT_BOOL,
 	  .into = offsetof(struct run_options, json),
@@ -221,10 +239,53 @@ static void tell(const struct run_options *options, struct facts *facts, const c
 	}
 }
 
+#define DRAIN_MS 1000
+
+/* For marks in the last lines. Who reads the output slowly is waited for later. */
+static void drain_shortly(void *relay)
+{
+	relay_drain(relay, DRAIN_MS);
+}
+
+static int make_relay(const struct run_options *options, struct relay *ret, struct err *err)
+{
+	const struct relay_wish wish = { .stamp = options->stamp,
+					 .mark_on = options->mark_on.items,
+					 .n_mark_on = options->mark_on.count,
+					 .live = options->live };
+
+	return relay_init(ret, &wish, err);
+}
+
+static void start_relay(struct relay *relay, struct run *run)
+{
+	struct err err = { 0 };
+
+	if (relay_start(relay, run->mark_path, &err) < 0)
+		cmd_warn("the program's output is left as it is: %s", err.text);
+	run->stdout_fd = relay->stdout_fd;
+	run->stderr_fd = relay->stderr_fd;
+	run->keep_fd = relay->control;
+	run->now = relay->now;
+	run->drain = drain_shortly;
+	run->drain_arg = relay;
+}
+
+/* What we say comes after the program's last byte. */
+static void finish_relay(struct relay *relay)
+{
+	struct err err = { 0 };
+
+	relay_drain(relay, -1);
+	if (relay_lost(relay, &err) < 0)
+		cmd_warn("%s", err.text);
+}
+
 static int run_run(void *arg, int argc, char **argv)
 {
 	const struct run_options *options = arg;
 	CLEANUP(facts_clear) struct facts facts = { 0 };
+	CLEANUP(relay_close) struct relay relay = { 0 };
 	CLEANUP(freep) char *path = NULL, *mark_path = NULL;
 	time_t started = time(NULL);
 	char id[STORE_ID_BYTES];
@@ -237,14 +298,17 @@ static int run_run(void *arg, int argc, char **argv)
 			   .wait = options->wait,
 			   .keep_stdout = options->json };
 
-	if (check(options, argc, &err) < 0 || add_tags(&options->tags, &facts, &err) < 0)
+	if (check(options, argc, &err) < 0 || add_tags(&options->tags, &facts, &err) < 0 ||
+	    make_relay(options, &relay, &err) < 0)
 		return cmd_fail(&err, EXIT_USAGE);
 	store_new_id(id);
 	run.path = path = recording_path(options, started, id);
 	add_start(options, argv, started, id, &facts);
 	run.mark_path = mark_path = marks_path(&facts);
+	start_relay(&relay, &run);
 	if (run_program(&run, &facts, &end, &err) < 0)
 		return run_unmeasured(&err, argv, mark_path);
+	finish_relay(&relay);
 	if (end.exec_errno)
 		return not_started(end.exec_errno, argv[0]);
 	advise(&facts);
@@ -259,7 +323,7 @@ const struct cmd cmd_run = {
 	.help = "run a program and measure what it costs",
 	.examples = "sonde run python fit.py\n"
 		    "sonde run --name fit --tag size=small ./fit input.dat\n"
-		    "sonde run -- make -j4",
+		    "sonde run --stamp --live -- make -j4",
 	.details =
 	    "The program runs as it would without sonde: its output, exit status, signals and "
 	    "terminal are its own. Everything that it starts is measured with it. The summary "
@@ -267,7 +331,11 @@ const struct cmd cmd_run = {
 	    "\n"
 	    "sonde ends with the program's status (by the same signal where a signal ended it), "
 	    "126 where it cannot be executed, 127 where it is not found, 125 where sonde itself "
-	    "failed.",
+	    "failed.\n"
+	    "\n"
+	    "--stamp alone writes '[00:12:31 3.1c 5.2G] '. A FORMAT has fields in braces: {time} "
+	    "{clock} {cores} {memory} {peak} {processes} {read} {written} {stream}; '{{' is a "
+	    "brace.",
 	.topic = "first",
 	.front = 1,
 	.opts = run_opts,
