@@ -29,6 +29,7 @@
 #define WRITE_BYTES (256 * 1024)
 #define TEXT_ROOM 4096 /* for a stamp, or the live line */
 #define LIVE_NS 200000000ull
+#define REDRAW_NS 50000000ull /* after the program wrote: soon, so that it does not flicker */
 /* A pty and its buffers hold less than this, a pipe of ours not more than four times as much. */
 #define DRAIN_BYTES (4 * READ_BYTES)
 
@@ -163,13 +164,19 @@ static void erase(struct state *state)
 	state->shown = false;
 }
 
+/* How long what is there now may stay. */
+static uint64_t live_ns(const struct state *state)
+{
+	return state->shown || !splitter_rests(&state->splitter) ? LIVE_NS : REDRAW_NS;
+}
+
 /* The terminal is ours to draw on only while our job has it. */
 static void draw(struct state *state)
 {
 	const struct stream *stream = &state->pump->stream;
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 
-	if (!state->pump->live || state->ended || now_ns - state->drawn_ns < LIVE_NS ||
+	if (!state->pump->live || state->ended || now_ns - state->drawn_ns < live_ns(state) ||
 	    !splitter_rests(&state->splitter) || !stream_in_foreground(stream))
 		return;
 	state->line.length = 0;
@@ -266,7 +273,7 @@ static int patience_ms(const struct state *state)
 	if (state->ended && state->pump->control >= 0)
 		return 0;
 	if (state->pump->live && !state->ended)
-		return (int)(LIVE_NS / 1000000u);
+		return (int)(live_ns(state) / 1000000u);
 	return -1;
 }
 
