@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <regex.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -90,10 +91,10 @@ static void hand_over(const char *from, const char *end, void (*mark)(void *arg,
 	char name[NAME_MOST + 1];
 	size_t length = 0;
 
-	while (from < end && strchr("+- \t", *from))
-		from++;
 	for (; from < end && length < NAME_MOST; from++) {
-		if ((unsigned char)*from >= 0x20 && *from != 0x7f)
+		bool prints = (unsigned char)*from >= 0x20 && *from != 0x7f;
+
+		if (prints && (length > 0 || !strchr("+- ", *from)))
 			name[length++] = *from;
 	}
 	while (length > 0 && name[length - 1] == ' ')

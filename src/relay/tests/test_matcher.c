@@ -39,6 +39,7 @@ static void finds_marks(void **state)
 		{ "^(.*)$", "--- load ---\n", "load ---;" },
 		{ "^(.*)$", "+nested\n", "nested;" },
 		{ "^(.*)$", "a\tb\001c\n", "abc;" },
+		{ "^(.*)$", " \b-\b+a+\n", "a+;" },
 		{ "two|one", "one two\n", "one;" },
 	};
 
