@@ -28,7 +28,9 @@ struct relay_parts {
 	struct pump_shared *shared;
 	struct pump pumps[2];
 	size_t n_pumps;
-	int control; /* the pumps' side */
+	int control;  /* the pumps' side */
+	bool told;    /* the pumps know that the program has ended */
+	bool hurried; /* a signal asked us to end */
 };
 
 int relay_init(struct relay *relay, const struct relay_wish *wish, struct err *err)
@@ -235,23 +237,28 @@ int relay_start(struct relay *relay, const char *marks_path, struct err *err)
 	return 0;
 }
 
-static void asking_to_end(sigset_t *ret)
+/* The signals that a program would obey which waits for its reader; all are blocked here. Returns 0
+ * where none came. */
+static int next_signal(void)
 {
-	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP };
+	const struct timespec no_wait = { 0 };
+	sigset_t set;
+	int signal;
 
-	sigemptyset(ret);
+	sigemptyset(&set);
 	for (size_t i = 0; i < COUNT(signals); i++)
-		sigaddset(ret, signals[i]);
+		sigaddset(&set, signals[i]);
+	signal = sigtimedwait(&set, NULL, &no_wait);
+	return signal > 0 ? signal : 0;
 }
 
-/* What came to the whole group while the program lived was for the program. */
-static bool asked_to_end(void)
+static void obey(struct relay_parts *parts, int signal)
 {
-	const struct timespec no_wait = { 0 };
-	sigset_t signals;
-
-	asking_to_end(&signals);
-	return sigtimedwait(&signals, NULL, &no_wait) > 0;
+	if (signal == SIGTSTP)
+		kill(getpid(), SIGSTOP);
+	else if (signal)
+		parts->hurried = true;
 }
 
 bool relay_drain(struct relay *relay, int patience_ms)
@@ -261,14 +268,16 @@ bool relay_drain(struct relay *relay, int patience_ms)
 
 	if (relay->control <= 0)
 		return true;
-	while (asked_to_end())
-		;
-	shutdown(relay->control, SHUT_WR);
-	while (patience_ms < 0 || waited_ms < patience_ms) {
+	if (!relay->parts->told) { /* what came to us while the program lived was for it */
+		while (next_signal())
+			;
+		shutdown(relay->control, SHUT_WR);
+		relay->parts->told = true;
+	}
+	while (!relay->parts->hurried && (patience_ms < 0 || waited_ms < patience_ms)) {
 		if (poll(&polled, 1, POLL_MS) > 0 && polled.revents & (POLLHUP | POLLERR))
 			return true;
-		if (asked_to_end())
-			return false;
+		obey(relay->parts, next_signal());
 		waited_ms += POLL_MS;
 	}
 	return false;

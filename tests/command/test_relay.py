@@ -207,6 +207,30 @@ def test_slow_reader(tmp_path):
     assert started.wait() == 0
 
 
+def wait_until_alone(pid):
+    """Until the program and the launcher have gone."""
+    children, born = pathlib.Path(f"/proc/{pid}/task/{pid}/children"), False
+    for _ in range(2000):
+        now = bool(children.read_text())
+        if born and not now:
+            return
+        born = born or now
+        time.sleep(0.01)
+    raise AssertionError("the program did not end")
+
+
+def test_reader_that_never_reads(tmp_path):
+    """sonde waits for it as the program would have, and ends when it is told to; the output stays where it is."""
+    started = subprocess.Popen([SONDE, "run", "-q", "--stamp=", "seq", "100000"], stdout=subprocess.PIPE,
+                               env=environment(tmp_path))
+    fcntl.fcntl(started.stdout, fcntl.F_SETPIPE_SZ, 4096)
+    wait_until_alone(started.pid)
+    assert started.poll() is None
+    started.terminate()
+    assert started.wait(timeout=10) == 0, "the program's own status"
+    assert started.stdout.read() == "".join(f"{i}\n" for i in range(1, 100001)).encode()
+
+
 def test_output_that_does_not_block(tmp_path):
     """Somebody made the pipe non-blocking: we wait, nothing is lost."""
     read, write = os.pipe()

@@ -3,11 +3,13 @@ tell that it is there, whatever happens to whom."""
 
 import os
 import re
+import time
 
 import harm
 import pytest
 from test_harm_stdio import SCRIPTS, test_nobody_holds_the_pipe_open  # noqa: F401
 from test_harm_terminal import (  # noqa: F401  (run here once more, with the relay)
+    PROMPT,
     terminal,
     test_background_reader_is_stopped,
     test_interrupt,
@@ -39,6 +41,20 @@ def words(request):
 def without_pids(ran):
     """bash says "line 1: 1234 Killed"."""
     return ran.status, ran.out, re.sub(rb"(line \d+:) +\d+ ", rb"\1 PID ", ran.err)
+
+
+def test_stop_while_the_reader_is_slow(terminal):  # noqa: F811
+    """The program has ended, its output is still to be read: Ctrl-Z and Ctrl-C do what they would do to it."""
+    terminal.type(f"{RELAYS['stamp']} seq 150000 | sh -c 'echo go; exec sleep 30'\n")
+    terminal.settled(r"\ngo\n")
+    terminal.type("\x1a")
+    assert "Stopped" in terminal.wait_for(PROMPT)
+    terminal.type("fg\n")
+    terminal.wait_for(r"fg\n.*\n")
+    time.sleep(0.3)
+    terminal.type("\x03")
+    terminal.wait_for(PROMPT)
+    assert terminal.run("jobs") == ""
 
 
 @pytest.mark.parametrize("name", [name for name in SCRIPTS if name not in OTHER])
