@@ -4,7 +4,7 @@
  *
  * A name in braces is a field, two opening braces are one, all else stands for itself. Fields have
  *a fixed width, so that lines stand below each other; one that nobody knows is a `-`, never a zero.
-*/
+ */
 #ifndef RELAY_FORMAT_H
 #define RELAY_FORMAT_H
 

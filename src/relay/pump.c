@@ -170,14 +170,15 @@ static uint64_t live_ns(const struct state *state)
 	return state->shown || !splitter_rests(&state->splitter) ? LIVE_NS : REDRAW_NS;
 }
 
-/* The terminal is ours to draw on only while our job has it. */
+/* The terminal is ours to draw on only while our job has it, and does not draw itself. */
 static void draw(struct state *state)
 {
 	const struct stream *stream = &state->pump->stream;
 	uint64_t now_ns = clock_ns(CLOCK_MONOTONIC);
 
 	if (!state->pump->live || state->ended || now_ns - state->drawn_ns < live_ns(state) ||
-	    !splitter_rests(&state->splitter) || !stream_in_foreground(stream))
+	    !splitter_rests(&state->splitter) || !stream_in_foreground(stream) ||
+	    stream_is_raw(stream))
 		return;
 	state->line.length = 0;
 	text_add(&state->line, "\r");
@@ -247,8 +248,12 @@ static void read_in(struct state *state)
 /* The program may have asked for the size before we set it; so it is told once more. */
 static void look_at_terminal(struct state *state)
 {
-	stream_follow_modes(&state->pump->stream);
-	if (stream_resize(&state->pump->stream))
+	struct stream *stream = &state->pump->stream;
+
+	stream_follow_modes(stream);
+	if (stream_wants_keys(stream))
+		stream_pass_keys(stream, clock_ns(CLOCK_MONOTONIC));
+	if (stream_resize(stream))
 		kill(0, SIGWINCH);
 }
 
@@ -272,6 +277,8 @@ static int patience_ms(const struct state *state)
 {
 	if (state->ended && state->pump->control >= 0)
 		return 0;
+	if (stream_wants_keys(&state->pump->stream))
+		return KEYS_MS;
 	if (state->pump->live && !state->ended)
 		return (int)(live_ns(state) / 1000000u);
 	return -1;

@@ -82,14 +82,15 @@ static bool is_csi(const struct splitter *splitter)
 	return splitter->n_escape >= 3 && splitter->escape[1] == '[';
 }
 
-/* Colours are put behind the prefix, all else that prints nothing before it. */
+/* Colours are put behind the prefix, all else that prints nothing before it. ESC [ > 4 m is no
+ * colour: it changes keys. */
 static bool prints_nothing(const struct splitter *splitter)
 {
 	char last = splitter->escape[splitter->n_escape - 1];
 
 	if (!is_csi(splitter) || last < 0x40 || last > 0x7e)
 		return false;
-	return last != 'm' || splitter->n_escape == 3 ||
+	return last != 'm' || splitter->n_escape == 3 || strchr("<=>?", splitter->escape[2]) ||
 	       (splitter->n_escape == 4 && splitter->escape[2] == '0');
 }
 

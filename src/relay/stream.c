@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 #define PIPE_BYTES (1024 * 1024)
-#define LEAST_COLUMNS 20 /* a terminal is never made narrower than this */
+#define KEYS_GRACE_NS 200000000u /* nobody who reads his keys leaves them alone for so long */
+#define LEAST_COLUMNS 20         /* a terminal is never made narrower than this */
 
 bool stream_same(int one, int other)
 {
@@ -140,11 +141,58 @@ void stream_follow_modes(struct stream *stream)
 	if (!stream->terminal || read_modes(stream->in, &now) < 0 ||
 	    memcmp(&now, &stream->modes, sizeof(now)) == 0)
 		return;
+	stream->keys = KEYS_NOT_KNOWN;
+	stream->keys_ns = 0;
+	if (stream_in_foreground(stream) && read_modes(stream->out, &real) == 0) {
+		struct termios wanted = now;
+
+		wanted.c_oflag |= real.c_oflag & OPOST;
+		tcsetattr(stream->out, TCSANOW, &wanted);
+	}
 	stream->modes = now;
-	if (!stream_in_foreground(stream) || read_modes(stream->out, &real) < 0)
+	stream->modes.c_oflag &= ~(tcflag_t)OPOST;
+	if (now.c_oflag & OPOST) /* a pager is sure to want it; ours stays without */
+		tcsetattr(stream->in, TCSANOW, &stream->modes);
+}
+
+bool stream_is_raw(const struct stream *stream)
+{
+	struct termios real;
+
+	return read_modes(stream->out, &real) == 0 && !(real.c_lflag & ICANON);
+}
+
+bool stream_wants_keys(const struct stream *stream)
+{
+	return stream->terminal && !(stream->modes.c_lflag & ICANON) &&
+	       stream->keys != KEYS_BY_STDIN;
+}
+
+static void hand_over_keys(struct stream *stream)
+{
+	char keys[256];
+	ssize_t got = read(stream->out, keys, sizeof(keys));
+
+	if (got > 0 && write(stream->in, keys, (size_t)got) == got)
+		stream->keys = KEYS_BY_PTY;
+	else
+		stream->keys = KEYS_BY_STDIN; /* we may not read there: so be it */
+	stream->keys_ns = 0;
+}
+
+void stream_pass_keys(struct stream *stream, uint64_t now_ns)
+{
+	int waiting = 0;
+
+	if (!stream_in_foreground(stream) || ioctl(stream->out, FIONREAD, &waiting) < 0)
 		return;
-	now.c_oflag = (now.c_oflag & ~(tcflag_t)OPOST) | (real.c_oflag & OPOST);
-	tcsetattr(stream->out, TCSANOW, &now);
+	if (waiting <= 0 && stream->keys_ns)
+		stream->keys = KEYS_BY_STDIN;
+	else if (waiting > 0 && (stream->keys == KEYS_BY_PTY ||
+				 (stream->keys_ns && now_ns - stream->keys_ns > KEYS_GRACE_NS)))
+		hand_over_keys(stream);
+	else if (waiting > 0 && !stream->keys_ns)
+		stream->keys_ns = now_ns;
 }
 
 void stream_close(struct stream *stream)

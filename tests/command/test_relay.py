@@ -8,6 +8,7 @@ import pathlib
 import pty
 import re
 import select
+import shutil
 import signal
 import struct
 import subprocess
@@ -207,28 +208,23 @@ def test_slow_reader(tmp_path):
     assert started.wait() == 0
 
 
-def wait_until_alone(pid):
-    """Until the program and the launcher have gone."""
-    children, born = pathlib.Path(f"/proc/{pid}/task/{pid}/children"), False
-    for _ in range(2000):
-        now = bool(children.read_text())
-        if born and not now:
-            return
-        born = born or now
-        time.sleep(0.01)
-    raise AssertionError("the program did not end")
-
-
 def test_reader_that_never_reads(tmp_path):
     """sonde waits for it as the program would have, and ends when it is told to; the output stays where it is."""
-    started = subprocess.Popen([SONDE, "run", "-q", "--stamp=", "seq", "100000"], stdout=subprocess.PIPE,
-                               env=environment(tmp_path))
+    script = "trap '' TERM; seq 3000; : >ended"  # whenever the signal comes, it is not for the program
+    started = subprocess.Popen([SONDE, "run", "-q", "--stamp=", "sh", "-c", script], stdout=subprocess.PIPE,
+                               cwd=tmp_path, env=environment(tmp_path))
     fcntl.fcntl(started.stdout, fcntl.F_SETPIPE_SZ, 4096)
-    wait_until_alone(started.pid)
+    while not (tmp_path / "ended").exists():
+        time.sleep(0.01)
+    time.sleep(0.3)
     assert started.poll() is None
-    started.terminate()
-    assert started.wait(timeout=10) == 0, "the program's own status"
-    assert started.stdout.read() == "".join(f"{i}\n" for i in range(1, 100001)).encode()
+    for _ in range(100):
+        started.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            assert started.wait(timeout=0.2) == 0, "the program's own status"
+            break
+    assert started.returncode == 0, "it does not end"
+    assert started.stdout.read() == "".join(f"{i}\n" for i in range(1, 3001)).encode()
 
 
 def test_output_that_does_not_block(tmp_path):
@@ -427,6 +423,48 @@ def test_modes_set_on_the_output(terminal):
     opened.type(b"shown\n")
     assert opened.end()[0] == 0
     assert b"secret" not in opened.bytes and b"shown" in opened.bytes
+
+
+# A pager opens the terminal behind its stderr by its name and takes its keys there; a full-screen program sets the modes
+# of its stdout and takes its keys from stdin.
+KEYS = """
+import os, sys, termios, tty
+fd = os.open(os.ttyname(2), os.O_RDWR) if sys.argv[1] == 'pager' else 0
+before = termios.tcgetattr(1)
+tty.setcbreak(1)
+print('ready', flush=True)
+while (key := os.read(fd, 1)) != b'q':
+    print('key', key.decode(), flush=True)
+termios.tcsetattr(1, termios.TCSANOW, before)
+print('end', flush=True)
+"""
+
+
+@pytest.mark.parametrize("kind", ["pager", "screen"])
+@pytest.mark.parametrize("option", ["--stamp", "--live"])
+def test_keys(kind, option, terminal):
+    opened = terminal("run", "-q", option, PYTHON, "-c", KEYS, kind)
+    opened.wait_for(b"ready")
+    time.sleep(0.2)
+    for key in (b"a", b"b", b"c"):
+        opened.type(key)
+        opened.wait_for(b"key " + key)
+    opened.type(b"q")
+    assert opened.end()[0] == 0
+    assert b"key q" not in opened.bytes and b"end" in opened.bytes
+
+
+@pytest.mark.skipif(not shutil.which("less"), reason="less is not installed")
+def test_less(terminal, tmp_path):
+    (tmp_path / "text").write_text("".join(f"line {i}\n" for i in range(1000)))
+    opened = terminal("run", "-q", "--stamp", "--live", "less", "text")
+    opened.wait_for(b"line 5")
+    time.sleep(0.2)
+    opened.type(b"G")
+    opened.wait_for(b"line 999")
+    opened.type(b"q")
+    assert opened.end()[0] == 0
+    assert not re.search(STAMP.encode() + b"line", opened.bytes), "it has the screen for itself"
 
 
 # The live line
