@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/opt.h"
+#include "relay/splitter.h"
 
 #include <errno.h>
 #include <math.h>
@@ -229,17 +230,6 @@ void format_write(const struct format *format, const struct moment *moment, stru
 		else
 			text_add_bytes(ret, piece->text, piece->length);
 	}
-}
-
-/* Of a colour: ESC [ digits and a letter. */
-static size_t escape_length(const char *text)
-{
-	size_t length = 2;
-
-	if (text[0] != '\033' || text[1] != '[')
-		return 0;
-	length += strspn(text + 2, "0123456789;:?");
-	return text[length] ? length + 1 : length;
 }
 
 static size_t text_width(const char *text)

@@ -1,6 +1,7 @@
 #include "relay/matcher.h"
 
 #include "base/mem.h"
+#include "relay/splitter.h"
 
 #include <errno.h>
 #include <regex.h>
@@ -52,17 +53,6 @@ int matcher_new(const char *const *expressions, size_t count, struct matcher **r
 	}
 	*ret = take(&matcher);
 	return 0;
-}
-
-static size_t escape_length(const char *text)
-{
-	size_t length = 2;
-
-	if (text[0] != '\033' || text[1] != '[')
-		return 0;
-	while (text[length] >= 0x20 && text[length] < 0x40)
-		length++;
-	return text[length] ? length + 1 : length;
 }
 
 /* Leaves what a person sees, in place. */

@@ -94,18 +94,20 @@ static bool prints_nothing(const struct splitter *splitter)
 	       (splitter->n_escape == 4 && splitter->escape[2] == '0');
 }
 
+static bool names_other_screen(const struct splitter *splitter)
+{
+	return splitter->escape[2] == '?' &&
+	       (has_parameter(splitter, "1049") || has_parameter(splitter, "1047") ||
+		has_parameter(splitter, "47"));
+}
+
 static void note_escape(struct splitter *splitter)
 {
 	char last = splitter->escape[splitter->n_escape - 1];
 
-	if (!is_csi(splitter))
-		splitter->moved = true;
-	else if (last == 'h' || last == 'l') {
-		if (splitter->escape[2] == '?' &&
-		    (has_parameter(splitter, "1049") || has_parameter(splitter, "1047") ||
-		     has_parameter(splitter, "47")))
-			switch_screen(splitter, last == 'h');
-	} else if (last != 'm' && last != 'K' && last != 'J')
+	if (is_csi(splitter) && (last == 'h' || last == 'l') && names_other_screen(splitter))
+		switch_screen(splitter, last == 'h');
+	if (!is_csi(splitter) || !strchr("hlmKJ", last))
 		splitter->moved = true;
 }
 
@@ -207,4 +209,15 @@ bool splitter_rests(const struct splitter *splitter)
 {
 	return splitter->place == PLACE_START && !splitter->moved && !splitter->alternate &&
 	       splitter->n_escape == 0;
+}
+
+size_t escape_length(const char *text)
+{
+	size_t length = 2;
+
+	if (text[0] != ESC || text[1] != '[')
+		return 0;
+	while (text[length] >= 0x20 && text[length] < 0x40)
+		length++;
+	return text[length] ? length + 1 : length;
 }

@@ -41,5 +41,8 @@ void splitter_feed(struct splitter *splitter, const char *bytes, size_t count);
 void splitter_end(struct splitter *splitter);
 /* Is the cursor at the start of an empty line, as far as one can know? */
 bool splitter_rests(const struct splitter *splitter);
+/* Of a string: the length of the colour, or of another ESC [ sequence, that begins there; 0: none.
+ */
+size_t escape_length(const char *text);
 
 #endif

@@ -67,13 +67,6 @@ static int open_slave(int master)
 	return open(path, O_RDWR | O_NOCTTY | O_CLOEXEC);
 }
 
-/* With nothing random between its fields, so that two can be compared. */
-static int read_modes(int fd, struct termios *ret)
-{
-	memset(ret, 0, sizeof(*ret));
-	return tcgetattr(fd, ret);
-}
-
 static int open_pty(struct stream *stream, struct err *err)
 {
 	stream->in = move_up(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC));
@@ -85,12 +78,12 @@ static int open_pty(struct stream *stream, struct err *err)
 	stream->program_end = move_up(open_slave(stream->in));
 	if (stream->program_end < 0)
 		return err_set(err, -errno, "cannot open a pty");
-	if (read_modes(stream->out, &stream->modes) < 0)
+	if (tcgetattr(stream->out, &stream->modes) < 0)
 		return err_set(err, -errno, "cannot read the terminal's modes");
 	stream->modes.c_oflag &= ~(tcflag_t)OPOST;
 	if (tcsetattr(stream->program_end, TCSANOW, &stream->modes) < 0)
 		return err_set(err, -errno, "cannot set the modes of a pty");
-	read_modes(stream->program_end, &stream->modes);
+	tcgetattr(stream->program_end, &stream->modes);
 	stream_resize(stream);
 	return 0;
 }
@@ -133,17 +126,23 @@ bool stream_in_foreground(const struct stream *stream)
 	return tcgetpgrp(stream->out) == getpgrp();
 }
 
+static bool same_modes(const struct termios *a, const struct termios *b)
+{
+	return a->c_iflag == b->c_iflag && a->c_oflag == b->c_oflag && a->c_cflag == b->c_cflag &&
+	       a->c_lflag == b->c_lflag && memcmp(a->c_cc, b->c_cc, sizeof(a->c_cc)) == 0;
+}
+
 /* OPOST is the one mode in which the two differ. */
 void stream_follow_modes(struct stream *stream)
 {
 	struct termios now, real;
 
-	if (!stream->terminal || read_modes(stream->in, &now) < 0 ||
-	    memcmp(&now, &stream->modes, sizeof(now)) == 0)
+	if (!stream->terminal || tcgetattr(stream->in, &now) < 0 ||
+	    same_modes(&now, &stream->modes))
 		return;
 	stream->keys = KEYS_NOT_KNOWN;
 	stream->keys_ns = 0;
-	if (stream_in_foreground(stream) && read_modes(stream->out, &real) == 0) {
+	if (stream_in_foreground(stream) && tcgetattr(stream->out, &real) == 0) {
 		struct termios wanted = now;
 
 		wanted.c_oflag |= real.c_oflag & OPOST;
@@ -159,7 +158,7 @@ bool stream_is_raw(const struct stream *stream)
 {
 	struct termios real;
 
-	return read_modes(stream->out, &real) == 0 && !(real.c_lflag & ICANON);
+	return tcgetattr(stream->out, &real) == 0 && !(real.c_lflag & ICANON);
 }
 
 bool stream_wants_keys(const struct stream *stream)
