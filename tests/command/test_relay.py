@@ -378,6 +378,13 @@ def test_bytes_on_a_terminal_are_the_same(tmp_path):
     assert relayed.bytes == bare.bytes
 
 
+def test_many_bytes_on_a_terminal(terminal):
+    opened = terminal("run", "-q", "--stamp=", "--live", "seq", "200000")
+    assert opened.end()[0] == 0
+    own = re.sub(rb"\r\d:\d\d[^\r\n]*\x1b\[K|\r\x1b\[K", b"", opened.bytes)  # the live line
+    assert own == "".join(f"{i}\r\n" for i in range(1, 200001)).encode()
+
+
 def test_progress_bar(terminal):
     program = ("import time\n"
                "for i in range(5): print(f'\\r\\033[K{i * 25}%', end='', flush=True); time.sleep(0.05)\n"
