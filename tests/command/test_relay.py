@@ -344,22 +344,23 @@ def test_terminal_and_file(terminal, tmp_path):
 
 RESIZED = """
 import os, signal
-def resized(*_):
-    os.write(1, b'size %d\\n' % os.get_terminal_size(1).columns)
-signal.signal(signal.SIGWINCH, resized)
+signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGWINCH})
 print('ready', flush=True)
-input()
+while os.get_terminal_size(1).lines != 13:
+    signal.sigwait({signal.SIGWINCH})
+    print('size', os.get_terminal_size(1).columns, flush=True)
 """
 
 
 @pytest.mark.parametrize("option, less", [("--stamp", STAMP_COLUMNS), ("--live", 0)])
 def test_resize(option, less, terminal):
+    """After the last SIGWINCH the program finds the size that holds."""
     opened = terminal("run", "-q", option, PYTHON, "-c", RESIZED)
     opened.wait_for(b"ready")
     for columns in (120, 50, 99):
         opened.resize(30, columns)
         opened.wait_for(b"size %d\r\n" % (columns - less))
-    opened.type(b"\n")
+    opened.resize(13, 80)
     assert opened.end()[0] == 0
 
 
