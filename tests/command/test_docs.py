@@ -57,12 +57,19 @@ STAND_INS = {
     "build/examples/fit": "sleep 0.2\n",
 }
 FIT = """
-import sys, time
+import os, sys, time
+def mark(*names):
+    for name in names:
+        open(os.environ.get("SONDE_MARK", os.devnull), "a").write(name + "\\n")
 print("reading")
+mark("load")
 data = bytearray(20 << 20)
+mark("-load", "+train")
 end = time.process_time() + 0.2
 while time.process_time() < end:
+    mark(*(["epoch", "+validate", "-validate"] if time.process_time() > end - 0.1 else []))
     sum(data[::4096])
+mark("-train", "save")
 print("done")
 """
 FILES = {"fit.py": FIT, "work.py": FIT, "input.dat": "1 2 3\n", ".config/fish/completions/.keep": ""}

@@ -1,5 +1,6 @@
 """--stamp, --live and --mark-on: the program's output on its way through sonde, to files, pipes and real terminals."""
 
+import contextlib
 import fcntl
 import hashlib
 import json
@@ -10,6 +11,7 @@ import re
 import select
 import shutil
 import signal
+import sqlite3
 import struct
 import subprocess
 import sys
@@ -270,6 +272,32 @@ def test_closed_outputs(tmp_path):
     ran = subprocess.run(["bash", "-c", f"{SONDE} run -q --stamp sh -c 'echo a; echo b >&2' 2>&-"], stdout=subprocess.PIPE,
                          env=environment(tmp_path), check=False)
     assert unstamped(ran.stdout.decode()) == "a\n"
+
+
+# Marks
+
+
+def marks(path):
+    with contextlib.closing(sqlite3.connect(path)) as recording:
+        return list(recording.execute("SELECT time_ns, kind, name FROM mark ORDER BY rowid"))
+
+
+def test_mark_on(sonde, tmp_path):
+    script = "echo phase: load; sleep 0.3; echo epoch 1 of 2 >&2; printf '\\033[1mphase: last\\033[0m'"
+    ran = sonde("run", "-q", "-o", "a.sonde", "--mark-on=^phase: (.*)", "--mark-on=epoch [0-9]+", "sh", "-c", script)
+    assert (ran.status, ran.out, ran.err) == (0, "phase: load\n\033[1mphase: last\033[0m", "epoch 1 of 2\n")
+    found = marks(tmp_path / "a.sonde")
+    assert [mark[1:] for mark in found][0] == ("next", "load")
+    assert sorted(mark[2] for mark in found) == ["epoch 1", "last", "load"]
+    assert 0.25e9 < found[1][0] - found[0][0]
+
+
+def test_marks_of_the_last_moment(sonde, tmp_path):
+    """What is still in the pipe when the program has ended is not lost."""
+    ran = sonde("run", "-q", "-o", "a.sonde", "--stamp", "--mark-on=mark ([0-9]+)", "sh", "-c", "seq 200000; echo mark 7",
+                stdout=subprocess.DEVNULL)
+    assert ran.status == 0
+    assert [mark[2] for mark in marks(tmp_path / "a.sonde")] == ["7"]
 
 
 # Who is killed
