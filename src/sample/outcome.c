@@ -336,8 +336,9 @@ static bool told_by_events(const struct row *row)
 
 /* perf's clock differs from the kernel's account: exits are not in it, and on a guest it runs a
  * little ahead. So that the rows add up to the whole, what is missing goes to the storms, which
- * have nearly all of the exits (but no more of it than their exits can have cost), then to those
- * that perf did not tell of; and what is too much is taken from all that it told. */
+ * have nearly all of the exits, but no more of it than their exits can have cost; without storms,
+ * to those that perf did not tell of. What is too much is taken from all that it told. The rest is
+ * nobody's. */
 struct rest {
 	double missing_s;          /* of the rows' sum; below 0: too much */
 	double told_s;             /* what perf told of rows */
@@ -363,8 +364,8 @@ static struct rest rest_of(const struct sampler *sampler, double total_s)
 	if (rest.missing_s > 0 && rest.n_storms > 0)
 		rest.storms_s = events ? fmin(rest.missing_s, rest.n_storms * EXIT_TAIL_MOST_S)
 				       : rest.missing_s;
-	if (rest.missing_s > 0 && events && rest.n_untold > 0)
-		rest.untold_s = rest.missing_s - rest.storms_s;
+	if (rest.missing_s > 0 && events && rest.n_untold > 0 && rest.n_storms == 0)
+		rest.untold_s = rest.missing_s;
 	return rest;
 }
 
