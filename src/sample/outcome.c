@@ -369,6 +369,17 @@ static struct rest rest_of(const struct sampler *sampler, double total_s)
 	return rest;
 }
 
+static void row_share(const struct rest *rest, struct row *row, struct value *own)
+{
+	if (row->folded && rest->storms_s > 0)
+		*own = value_estimated(own->number + rest->storms_s * (double)row->process.count /
+							 rest->n_storms);
+	else if (!told_by_events(row) && rest->untold_s > 0)
+		*own = value_estimated(own->number + rest->untold_s / rest->n_untold);
+	if (rest->missing_s < 0 && rest->told_s > -rest->missing_s && told_by_events(row))
+		own->number *= 1 + rest->missing_s / rest->told_s;
+}
+
 static void share_out_rest(struct sampler *sampler, const struct facts *facts)
 {
 	struct roster *roster = &sampler->tree.roster;
@@ -376,16 +387,9 @@ static void share_out_rest(struct sampler *sampler, const struct facts *facts)
 
 	for (size_t i = 0; i < roster->count; i++) {
 		struct row *row = roster->items[i];
-		struct value *own = row ? &row->process.values[sampler->metrics.cpu] : NULL;
 
-		if (own && row->folded && rest.storms_s > 0)
-			*own = value_estimated(own->number + rest.storms_s *
-								 (double)row->process.count /
-								 rest.n_storms);
-		else if (own && !told_by_events(row) && rest.untold_s > 0)
-			*own = value_estimated(own->number + rest.untold_s / rest.n_untold);
-		if (rest.missing_s < 0 && rest.told_s > -rest.missing_s && told_by_events(row))
-			own->number *= 1 + rest.missing_s / rest.told_s;
+		if (row)
+			row_share(&rest, row, &row->process.values[sampler->metrics.cpu]);
 	}
 }
 

@@ -52,7 +52,6 @@ struct tree {
 	struct proc **live; /* parents before their children */
 	size_t n_live, room_live;
 	uint64_t looks;
-	bool ask_all; /* sleepers too: the last look */
 	size_t moved; /* so many ran before the last look */
 	struct map by_pid;
 	struct proc *launcher; /* not in live; its children's accounts come to it */
@@ -77,6 +76,7 @@ struct tree {
 	uint64_t unseen_most;  /* without events: as many may have come and gone between two looks,
 				  at most */
 	bool ignored_children; /* somebody ignores SIGCHLD */
+	bool ask_all;          /* sleepers too: the last look */
 };
 
 void tree_init(struct tree *tree, const char *root, const struct metrics *metrics, int launcher_pid,

@@ -261,8 +261,11 @@ static int status_of(const char *word)
 static void add_process(struct facts *facts, char *word)
 {
 	struct process *process = facts_add_process(facts);
-	char *save, *pieces[9] = { 0 };
+	char nothing[] = "", *save, *pieces[9];
 	size_t count = 0;
+
+	for (size_t i = 0; i < COUNT(pieces); i++)
+		pieces[i] = nothing;
 
 	for (char *piece = strtok_r(word, "/", &save); piece; piece = strtok_r(NULL, "/", &save))
 		pieces[count++] = piece;

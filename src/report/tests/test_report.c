@@ -691,24 +691,15 @@ static void test_words_exit(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_words_exit),
-		cmocka_unit_test(test_hostile),
-		cmocka_unit_test(test_json_is_valid),
-		cmocka_unit_test(test_json_of_nothing),
-		cmocka_unit_test(test_json_of_run),
-		cmocka_unit_test(test_csv),
-		cmocka_unit_test(test_full_disk),
-		cmocka_unit_test(test_page),
-		cmocka_unit_test(test_page_in_full),
-		cmocka_unit_test(test_labels),
-		cmocka_unit_test(test_series),
-		cmocka_unit_test(test_many_processes),
-		cmocka_unit_test(test_odd_trees),
-		cmocka_unit_test(test_short_tree),
-		cmocka_unit_test(test_states),
-		cmocka_unit_test(test_look),
-		cmocka_unit_test(test_cut),
-		cmocka_unit_test(test_wrap),
+		cmocka_unit_test(test_words_exit),    cmocka_unit_test(test_hostile),
+		cmocka_unit_test(test_json_is_valid), cmocka_unit_test(test_json_of_nothing),
+		cmocka_unit_test(test_json_of_run),   cmocka_unit_test(test_csv),
+		cmocka_unit_test(test_full_disk),     cmocka_unit_test(test_page),
+		cmocka_unit_test(test_page_in_full),  cmocka_unit_test(test_labels),
+		cmocka_unit_test(test_series),        cmocka_unit_test(test_many_processes),
+		cmocka_unit_test(test_odd_trees),     cmocka_unit_test(test_short_tree),
+		cmocka_unit_test(test_states),        cmocka_unit_test(test_look),
+		cmocka_unit_test(test_cut),           cmocka_unit_test(test_wrap),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

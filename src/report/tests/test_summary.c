@@ -300,9 +300,9 @@ static const char *const nexts[] = {
 	"sonde lines",
 	"sonde show tells when they were busy and when not",
 	"--cpus-per-task=1 --mem=6G --time=00:06:00",
-	"--nodes=1 --ntasks=4 --cpus-per-task=16 --mem=250G --time=2-12:00:00 "
-	"--partition=long-jobs "
-	"--account=a-project-with-a-long-name --constraint=\"[rack1|rack2|rack3|rack4]\"",
+	("--nodes=1 --ntasks=4 --cpus-per-task=16 --mem=250G --time=2-12:00:00 "
+	 "--partition=long-jobs "
+	 "--account=a-project-with-a-long-name --constraint=\"[rack1|rack2|rack3|rack4]\""),
 	"prose that is not to be typed",
 	"ask for -l select=1:ncpus=1:mem=6gb -l walltime=00:06:00, half as much again as it took",
 };
