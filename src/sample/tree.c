@@ -146,6 +146,7 @@ static void proc_identify(struct tree *tree, struct proc *proc, const struct pro
 	struct proc *parent = map_find(&tree->by_pid, (uint64_t)stat->ppid);
 
 	proc->starttime = (uint64_t)stat->starttime;
+	proc->stray = false;
 	proc->zombie = stat->state == 'Z' || stat->state == 'X';
 	proc->parent = parent;
 	if (row && proc->zombie && !row->process.name)
@@ -368,8 +369,10 @@ static void proc_gone(struct tree *tree, struct proc *proc, const struct reaped 
 		settle_owe(tree, proc->parent, proc);
 	}
 	for (size_t i = 0; i < tree->n_live; i++) {
-		if (tree->live[i]->parent == proc)
-			tree->live[i]->parent = NULL;
+		if (tree->live[i]->parent != proc)
+			continue;
+		tree->live[i]->parent = reaped ? NULL : proc->parent;
+		tree->live[i]->stray = true;
 	}
 	if (row && reaped)
 		row->most_bytes = reaped->high_bytes;
@@ -434,10 +437,12 @@ static void take_reaped(struct tree *tree)
 	}
 }
 
-/* A sleeper is asked less often: it may be missed for four ticks when it wakes. */
-static bool is_asleep(const struct tree *tree, struct proc *proc)
+/* A sleeper is asked less often: it may be missed for four ticks when it wakes. Not so a parent: it
+ * has the account of a child that has gone, and must be asked before the child is missed. */
+static bool is_asleep(const struct tree *tree, const struct proc *proc)
 {
-	return !tree->ask_all && proc->idle > SLEEPER_TICKS && (tree->looks + proc->id) % 4 != 0;
+	return !tree->ask_all && !proc->has_children && proc->idle > SLEEPER_TICKS &&
+	       (tree->looks + proc->id) % 4 != 0;
 }
 
 static void proc_ran(const struct tree *tree, struct proc *proc, uint64_t clock_ns)
@@ -513,13 +518,38 @@ static bool proc_look(struct tree *tree, struct proc *proc, bool slow)
 	return true;
 }
 
-/* A child has gone: a parent that slept, and was not asked in this look, has its account now. */
-static void proc_wake(struct tree *tree, struct proc *parent)
+/* The launcher got it since it was asked in this look. */
+static bool is_just_reaped(const struct tree *tree, int pid)
 {
-	if (!parent || parent->idle <= SLEEPER_TICKS || parent->moved)
-		return;
-	parent->idle = 0;
-	proc_look(tree, parent, false); /* if it has gone too, the next look will tell */
+	uint64_t count = atomic_load(&tree->shared->reaped_count);
+
+	for (uint64_t i = tree->reaped_seen; i < count && i < tree->reaped_seen + REAPED_RING;
+	     i++) {
+		if (tree->shared->ring[i % REAPED_RING].pid == pid)
+			return true;
+	}
+	return false;
+}
+
+/* A process that was not reaped by the launcher has gone. If its parent went in the same look, that
+ * had waited for it first, and the account of both is now with the parent's own parent. */
+static void proc_lost(struct tree *tree, struct proc *proc)
+{
+	if (proc->stray && is_just_reaped(tree, proc->pid))
+		proc->parent = NULL;
+	proc_gone(tree, proc, NULL);
+}
+
+/* Those that live on without their parent are the launcher's. */
+static void strays_home(struct tree *tree)
+{
+	for (size_t i = 0; i < tree->n_live; i++) {
+		struct proc *proc = tree->live[i];
+
+		if (proc->stray)
+			proc->parent = NULL;
+		proc->stray = false;
+	}
 }
 
 void tree_look(struct tree *tree, uint64_t now_ns, bool slow)
@@ -533,7 +563,7 @@ void tree_look(struct tree *tree, uint64_t now_ns, bool slow)
 	if (tree->launcher->looks == 0 || tree->launcher->moved)
 		proc_read(tree, tree->launcher, DEPTH_TICK);
 	for (size_t i = 0; i < tree->n_live; i++) {
-		struct proc *proc = tree->live[i], *parent;
+		struct proc *proc = tree->live[i];
 
 		if (proc_look(tree, proc, slow)) {
 			tree->live[kept++] = proc;
@@ -541,11 +571,10 @@ void tree_look(struct tree *tree, uint64_t now_ns, bool slow)
 			continue;
 		}
 		tree->live[i] = tree->launcher; /* nobody's child */
-		parent = proc->parent;
-		proc_gone(tree, proc, NULL);
-		proc_wake(tree, parent);
+		proc_lost(tree, proc);
 	}
 	tree->n_live = kept;
+	strays_home(tree);
 	tree->moved = moved;
 	settle_all(tree);
 	tree_discover(tree);

@@ -22,6 +22,7 @@ struct proc { /* one that lives */
 	bool ignores_children; /* SIGCHLD is ignored: nobody gets its children's accounts */
 	bool many_threads;     /* it has, or had, more than one */
 	bool zombie;
+	bool stray;             /* its parent has gone in this look */
 	bool stopped_clock;     /* its CPU clock cannot be read any more */
 	uint64_t high_clock_ns; /* its CPU clock when its largest size was read */
 	uint32_t idle;          /* looks that found it asleep, in a row */

@@ -56,3 +56,23 @@ def test_a_parent_that_ends_with_its_child_has_only_its_own():
     total = shown["totals"]["cpu_s"]["value"]
     assert abs(sum(own) - total) < 0.01 + 0.02 * total, (own, total)
     assert own[0] < 0.2 * total, f"the parent has its child's: {own} of {total}"
+
+
+def test_a_parent_that_ends_with_its_children_between_two_looks():
+    """What the grandparent then has is the children's, who have rows of their own, and not the parent's once more."""
+    script = ("import os, time\n"
+              "hold, go = os.pipe()\n"
+              "for i in range(3):\n"
+              "    if os.fork() == 0:\n"
+              "        os.close(go)\n"
+              "        with open('/dev/zero', 'rb', buffering=0) as zero:\n"
+              "            for k in range(64): zero.read(1_000_000)\n"
+              "        os.read(hold, 1)\n"
+              "        os._exit(0)\n"
+              "time.sleep(0.8)\n"
+              "os.close(go)\n"
+              "for i in range(3): os.wait()\n")
+    rows, totals = rows_of("sh", "-c", f'{sys.executable} -c "{script}"; sleep 0.4')
+    told = sum(row.get("io_read_bytes", 0) for row in rows.values())
+    assert told <= totals["io_read_bytes"] + 2e6, (rows, totals)
+    assert told > 0.99 * 3 * 64e6, (rows, totals)
