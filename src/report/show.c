@@ -299,7 +299,7 @@ static void print_notes(const struct page *page)
 	}
 }
 
-/* A limit, and the total that runs into it; NULL: nobody counts that. What was asked for, and a
+/* A limit, and the total that runs into it; NULL: most_open_files(). What was asked for, and a
  * limit of one kind, stand there only where they differ from the limit that holds. */
 static const struct {
 	const char *limit, *total, *label, *unless;
@@ -312,13 +312,29 @@ static const struct {
 	{ "memory_cgroup_bytes", "memory_cgroup_peak_bytes", "memory of its cgroup", NULL },
 	{ "time_s", "wall_s", "time", NULL },
 	{ "processes", "processes_peak", "processes at once", NULL },
-	{ "open_files", NULL, "open files", NULL },
+	{ "open_files", NULL, "open files, of one process", NULL },
 };
+
+/* This limit is one of each process, so what counts is the one with the most, as far as looks saw
+ * it. */
+static const struct fact *most_open_files(const struct facts *facts, struct fact *room)
+{
+	int metric = facts_metric(facts, SCOPE_PROCESS, "open_files");
+
+	*room = (struct fact){ .name = "open_files", .unit = UNIT_COUNT };
+	for (size_t i = 0; metric >= 0 && i < facts->n_processes; i++) {
+		struct value value = facts->processes[i].values[metric];
+
+		if (value_is(value) && value.number >= room->value.number)
+			room->value = value_estimated(value.number);
+	}
+	return room;
+}
 
 static void add_limit(struct grid *grid, const char *label, const struct fact *limit,
 		      const struct fact *used)
 {
-	double share = used ? used->value.number / limit->value.number : NAN;
+	double share = used->value.number / limit->value.number;
 	char words[HUMAN_BYTES + 8];
 
 	grid_add(grid, label);
@@ -331,14 +347,16 @@ static void add_limit(struct grid *grid, const char *label, const struct fact *l
 
 static void add_limits(struct grid *grid, const struct facts *facts)
 {
+	struct fact most;
+
 	for (size_t i = 0; i < COUNT(limit_rows); i++) {
 		const char *total = limit_rows[i].total, *unless = limit_rows[i].unless;
 		const struct fact *limit = facts_find(facts, "limits", limit_rows[i].limit);
-		const struct fact *used = total ? facts_find(facts, "totals", total) : NULL;
+		const struct fact *used = total ? facts_find(facts, "totals", total)
+						: most_open_files(facts, &most);
 		struct value other = unless ? facts_value(facts, "limits", unless) : value_absent();
 
-		if (!limit || !value_is(limit->value) ||
-		    (total && (!used || !value_is(used->value))) ||
+		if (!limit || !value_is(limit->value) || !used || !value_is(used->value) ||
 		    (value_is(other) && other.number == limit->value.number))
 			continue;
 		add_limit(grid, limit_rows[i].label, limit, used);

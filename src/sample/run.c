@@ -33,6 +33,7 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -201,6 +202,25 @@ static bool wait_for_start(const struct session *session)
 		nanosleep(&nap, NULL);
 	}
 	return true;
+}
+
+#define EXEC_NAPS 40 /* 2 ms: then it is looked at as it is */
+
+/* A look before exec would meet our own open files and arguments, and call them the program's. */
+static void wait_for_exec(const struct session *session)
+{
+	const struct timespec nap = { .tv_nsec = 50000 };
+	struct stat ours, its;
+	char path[64];
+
+	snprintf(path, sizeof(path), "/proc/%d/exe", atomic_load(&session->shared->program_pid));
+	if (stat("/proc/self/exe", &ours) < 0)
+		return;
+	for (int i = 0; i < EXEC_NAPS && stat(path, &its) == 0; i++) {
+		if (its.st_ino != ours.st_ino || its.st_dev != ours.st_dev)
+			return;
+		nanosleep(&nap, NULL);
+	}
 }
 
 /* The launcher has left, or could not fork and became the program itself: now we are the
@@ -519,6 +539,7 @@ int run_program(const struct run *run, struct facts *facts, struct run_end *ret,
 	if (atomic_load(&session.shared->program_pid) == session.launcher)
 		be_parent(&session);
 	session.sampler.tree.start_ns = atomic_load(&session.shared->started_ns);
+	wait_for_exec(&session);
 	sampler_tick(&session.sampler, run_ns(&session));
 	start_recording(&session);
 	start_marks(&session);

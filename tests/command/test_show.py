@@ -5,9 +5,11 @@ import io
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
+import sys
 import time
 
 import pytest
@@ -351,3 +353,11 @@ def test_colour_on_a_terminal(sonde, fit, env, colour, words, stream, said):
     text = read_terminal(terminal)
     assert ran.status == 0 and said in text
     assert (b"\x1b[1m" in text) == colour
+
+
+def test_open_files_beside_their_limit(sonde, tmp_path):
+    script = "import time; files = [open('/dev/null') for i in range(40)]; time.sleep(1.5)"
+    sonde("run", "-q", sys.executable, "-c", script)
+    line = next(line for line in sonde("show").out.splitlines() if line.startswith("open files"))
+    most = int(re.search(r"about (\d+)  of", line)[1])
+    assert 43 <= most <= 60, line

@@ -359,8 +359,7 @@ static void test_page_in_full(void **state)
 		"SLURM_CPUS_PER_...\n",
 		"time                    4 min 12 s  of  10 h 00 min    0.7 %  "
 		"SLURM_JOB_END_TIME\n",
-		"processes at once                4  of        4,096  0.098 %  ulimit -u\n",
-		"open files            not measured  of        1,024        -  ulimit -n\n\n"
+		"processes at once                4  of        4,096  0.098 %  ulimit -u\n\n"
 		"cores busy, over time\n"
 		"      20 |\n"
 		"         |----------------------------------:'''''''''''",
