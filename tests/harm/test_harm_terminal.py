@@ -39,6 +39,7 @@ class Terminal:
             if select.select([self.fd], [], [], left)[0]:
                 try:
                     self.text += os.read(self.fd, 65536).decode(errors="replace").replace("\r", "")
+                    self.text = re.sub(r"[^\n]*\x1b\[K", "", self.text)  # what was erased: a live line
                 except OSError:
                     raise AssertionError(f"{pattern!r} did not come before the end; {self.text!r}") from None
         before, self.text = self.text[:found.end()], self.text[found.end():]
