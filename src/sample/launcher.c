@@ -28,8 +28,9 @@
 #define SIGNAL_ORPHANED (SIGRTMIN + 5)
 
 /* A group signal reaches us and the sampler within microseconds of each other; the sampler's
- * order to forward it comes later by a wake-up. This is ample, and shorter than two keystrokes. */
-#define SAME_SIGNAL_NS 100000000
+ * order to forward it comes later by a wake-up, which may take long on a machine that is full. Each
+ * answers for one order only, so a second signal is never taken for the first. */
+#define SAME_SIGNAL_NS 1000000000
 
 struct state {
 	struct launcher *launcher;

@@ -241,8 +241,11 @@ static void keep_budget(struct sampler *sampler, uint64_t now_ns, bool slow)
 	if (slow)
 		sampler->slow_due_ns = now_ns +
 				       (uint64_t)fmax(SECOND_NS, cost_ns / (sampler->budget / 4));
-	sampler->tick_cost_ns = sampler->ticks > 8 ? 0.9 * sampler->tick_cost_ns + 0.1 * cost_ns
-						   : cost_ns;
+	/* One costly tick at the start, of a machine that was busy just then, is no rule. */
+	if (sampler->ticks > 8)
+		sampler->tick_cost_ns = 0.9 * sampler->tick_cost_ns + 0.1 * cost_ns;
+	else if (sampler->ticks == 1 || cost_ns < sampler->tick_cost_ns)
+		sampler->tick_cost_ns = cost_ns;
 	sampler->interval_ns = sampler->asked_ns;
 	if (sampler->ticks > 8 &&
 	    sampler->tick_cost_ns / sampler->budget > (double)sampler->asked_ns)
