@@ -300,6 +300,18 @@ static void finish_cores(struct value *values)
 		*peak = value_estimated(values[PHASE_CORES_MEAN].number);
 }
 
+/* At some looks more was guessed than is known at the end: no part is above the whole. */
+static struct value peak_of(const struct phase_meter *meter, enum phase_figure figure,
+			    struct value peak)
+{
+	struct value whole = facts_value(meter->series, "totals", figures[figure].name);
+
+	if (!value_is(peak))
+		return peak;
+	return value_estimated(value_is(whole) && whole.number < peak.number ? whole.number
+									     : peak.number);
+}
+
 static struct value figure_of(const struct phase_meter *meter, enum phase_figure figure,
 			      struct span span)
 {
@@ -309,7 +321,7 @@ static struct value figure_of(const struct phase_meter *meter, enum phase_figure
 
 	if (figures[figure].kind == FIGURE_PEAK) {
 		value = span_stand(&strand, span, figures[figure].unit == UNIT_RATIO).peak;
-		return value_is(value) ? value_estimated(value.number) : value;
+		return peak_of(meter, figure, value);
 	}
 	value = span_growth(&strand, span);
 	if (value_is(value) && rough && 2 * JIFFY_S > TRIFLE * value.number)

@@ -363,6 +363,22 @@ static void sleepers(void **state)
 	assert_false(value_is(alone.processes[1].values[0])); /* nobody ever read it */
 }
 
+/* What is known of the whole in the end is better than what was guessed at a look. */
+static void no_part_is_above_the_whole(void **state)
+{
+	CLEANUP(facts_clear) struct facts facts = { 0 };
+	struct facts alone;
+
+	(void)state;
+	alone = cut(&facts, "2 a;6 b", "a");
+	assert_float_equal(facts_value(&alone, "totals", "memory_tree_peak_bytes").number, 500, 0);
+	facts_clear(&alone);
+	facts_add_measured(&facts, "totals", "memory_tree_peak_bytes", UNIT_BYTES, 450, NULL);
+	assert_int_equal(phase_cut(&facts, "a", &alone, NULL), 0);
+	assert_float_equal(facts_value(&alone, "totals", "memory_tree_peak_bytes").number, 450, 0);
+	facts_clear(&alone);
+}
+
 static void repetitions(void **state)
 {
 	static const char marks[] = "2 a;3 b;4 a;5 b;8 a#2";
@@ -424,6 +440,7 @@ int main(void)
 		cmocka_unit_test(after_the_last_look),
 		cmocka_unit_test(one_phase),
 		cmocka_unit_test(sleepers),
+		cmocka_unit_test(no_part_is_above_the_whole),
 		cmocka_unit_test(repetitions),
 		cmocka_unit_test(no_such_phase),
 	};
