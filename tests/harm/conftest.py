@@ -1,5 +1,6 @@
 import pathlib
 import shutil
+import signal
 import sys
 import tempfile
 
@@ -7,6 +8,11 @@ import pytest
 
 HERE = pathlib.Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent / "truth")]
+
+# Who starts the tests by nohup, or in the background of a script, has these ignored, and so had every program.
+for name in ("SIGHUP", "SIGINT", "SIGQUIT"):
+    if signal.getsignal(signal.Signals[name]) == signal.SIG_IGN:
+        signal.signal(signal.Signals[name], signal.SIG_DFL)
 
 
 @pytest.fixture
